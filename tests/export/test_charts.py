@@ -18,10 +18,10 @@ from tracetui.export.page.charts import (
     COLUMNS,
     HEIGHT,
     map_of_cells,
-    steps_between,
+    step_scale,
     strip,
+    time_scale,
     time_strip,
-    times_between,
 )
 from tracetui.export.page.html import as_markup
 from tracetui.export.page.source import source_excerpts
@@ -100,10 +100,10 @@ def test_a_strip_shows_when_a_device_did_what() -> None:
 
 
 def test_a_scale_has_five_times_and_names_the_first_and_last_step() -> None:
-    assert times_between(5 * MS, 9 * MS) == [format_duration(ms * MS) for ms in (5, 6, 7, 8, 9)]
-    assert steps_between([3, 5, 9]) == ["step 3", "step 9"]
-    assert steps_between([0, -1]) == ["step 0", "outside steps"]
-    assert steps_between([7]) == ["step 7", "step 7"]
+    assert time_scale(5 * MS, 9 * MS) == [format_duration(ms * MS) for ms in (5, 6, 7, 8, 9)]
+    assert step_scale([3, 5, 9]) == ["step 3", "step 9"]
+    assert step_scale([0, -1]) == ["step 0", "outside steps"]
+    assert step_scale([7]) == ["step 7", "step 7"]
 
 
 def cells(share: list[list[float]]) -> HeatCells:

@@ -154,13 +154,13 @@ def test_damage_is_told_whole_wherever_what_is_fetched_ends() -> None:
 
 def _told(text: bytes, ends: list[int]) -> int:
     """How many bytes are damaged of a text that is fetched up to each of these ends."""
-    at, lost, reported = 0, False, 0
+    at, in_damage, reported = 0, False, 0
     for end in ends:
-        found = walk(text[at:end], end == len(text), False, lost)
+        found = walk(text[at:end], end == len(text), False, in_damage)
         lengths = [skip_end - skip_start for skip_start, skip_end, _ in found.skips]
         assert all(lengths), "nothing is told where nothing is damaged"
         reported += sum(lengths)
-        at, lost = at + found.end, found.lost
+        at, in_damage = at + found.end, found.in_damage
     assert found.ended
     return reported
 

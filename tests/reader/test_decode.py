@@ -45,14 +45,14 @@ def test_numbers_stay_text_where_a_float_would_round_them() -> None:
     ],
 )  # fmt: skip
 def test_a_block_is_what_is_whole(text: bytes, count: int, end: int, whole: bool) -> None:
-    block = decode_block(text, last_boundary(text), final=False, wrapped=False, lost=False)
+    block = decode_block(text, last_boundary(text), final=False, wrapped=False, in_damage=False)
     assert (len(block.elements), block.end, block.spans, block.skips) == (count, end, (), ())
-    assert (block.wants, block.ended, block.lost) == (not whole and bool(text), False, False)
+    assert (block.wants, block.ended, block.in_damage) == (not whole and bool(text), False, False)
     assert decode_again(text[: block.length], block.spans) == block.elements
 
 
 def test_the_array_ends_in_its_last_block() -> None:
-    block = decode_block(b"{},{} ]", None, final=True, wrapped=False, lost=False)
+    block = decode_block(b"{},{} ]", None, final=True, wrapped=False, in_damage=False)
     assert (block.elements, block.end, block.length, block.ended, block.spans) == ([{}, {}], 7, 5, True, ())
 
 
@@ -60,8 +60,8 @@ def test_an_element_longer_than_any_is_skipped(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(decode, "LONGEST", 2 << 20)
     for length, wants in ((decode.LONGEST - 1, True), (decode.LONGEST, False)):
         text = b'{"name":"' + b"x" * (length - 9)
-        block = decode_block(text, None, final=False, wrapped=False, lost=False)
-        assert (block.wants, block.lost, block.elements) == (wants, not wants, [])
+        block = decode_block(text, None, final=False, wrapped=False, in_damage=False)
+        assert (block.wants, block.in_damage, block.elements) == (wants, not wants, [])
         assert block.skips == (() if wants else ((0, length, "longer than 2 MB"),))
         assert block.end == (0 if wants else length)
 
@@ -73,7 +73,7 @@ def test_nothing_shorter_than_16_mb_is_too_long() -> None:
 def test_numbers_stay_text_in_damaged_text_as_well() -> None:
     """Of an event that orjson refuses, and that is found among damaged ones."""
     text = b'{"ts":1736412482864716.747,"a":NaN},{oops},{"ph":"i","ts":1736412482864716.749,"a":NaN},{'
-    block = decode_block(text, last_boundary(text), final=False, wrapped=False, lost=False)
+    block = decode_block(text, last_boundary(text), final=False, wrapped=False, in_damage=False)
     assert [element["ts"] for element in block.elements] == [f"1736412482864716.74{n}" for n in (7, 9)]
     assert [reason for _, _, reason in block.skips] == ["not readable as JSON"]
 

@@ -261,9 +261,9 @@ def test_lists_within_events_mislead_no_worker(
     starts: list[int] = []
 
     class Own(PieceReader):
-        def read(self, text: Reads, start: int, stop: int, lost: bool) -> EventsPiece:
+        def read(self, text: Reads, start: int, stop: int, in_damage: bool) -> EventsPiece:
             starts.append(start)
-            return super().read(text, start, stop, lost)
+            return super().read(text, start, stop, in_damage)
 
     monkeypatch.setattr(pool, "PieceReader", Own)
     sizes = {"part_bytes": 10_000, "block_bytes": 5000}

@@ -72,7 +72,7 @@ def test_a_piece_ends_with_the_first_event_from_its_stop_on(kind: str, between: 
                 assert piece.end == places[behind] or block <= len(text) or behind == len(starts)
                 assert piece.whole == starts[behind - 1] + len(events[behind - 1])
                 over = piece.end == len(text)
-                assert (piece.over, piece.ended, piece.lost, piece.cut) == (over, over, False, False)
+                assert (piece.over, piece.ended, piece.in_damage, piece.cut) == (over, over, False, False)
                 assert (piece.blocks.first[-1], piece.damage) == (behind - first, Damage())
 
 
@@ -89,7 +89,7 @@ def test_a_piece_that_stops_behind_a_long_list_ends_with_its_event() -> None:
 def test_a_piece_without_an_event(text: bytes, cut: bool) -> None:
     piece = PieceReader(Syntax(False, 100)).read(Bytes(text), 1, 99, False)
     assert (piece.part.events, piece.whole, piece.end, piece.over) == (0, -1, len(text), True)
-    assert (piece.ended, piece.cut, piece.lost) == (not cut, cut, cut)
+    assert (piece.ended, piece.cut, piece.in_damage) == (not cut, cut, cut)
     assert (piece.blocks.first.tolist(), len(piece.blocks.offset)) == ([0], 0)
 
 
@@ -105,7 +105,7 @@ def test_pieces_of_any_size_hold_all_around_a_damage(odd: bytes) -> None:
         assert [(skip.offset, skip.length) for skip in total.skips] == [(starts[5], starts[6] - starts[5])]
         assert [piece.end for piece in pieces[:-1]] == [piece.start for piece in pieces[1:]]
         assert [piece.over for piece in pieces] == [False] * (len(pieces) - 1) + [True]
-        assert pieces[-1].ended and not pieces[-1].lost
+        assert pieces[-1].ended and not pieces[-1].in_damage
 
 
 def test_pieces_before_an_event_end_where_that_begins() -> None:

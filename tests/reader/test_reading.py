@@ -17,11 +17,11 @@ def _event(phase: str, **fields: object) -> dict[str, object]:
     return {"ph": phase, "name": "a", "pid": 1, "tid": 1, "ts": 1, **fields}
 
 
-@pytest.mark.parametrize(("end", "lost"), [*product((40, 50, 60), (False, True))])
-def test_passages_make_up_the_text_where_the_second_ends_at_the_first(end: int, lost: bool) -> None:
+@pytest.mark.parametrize(("end", "in_damage"), [*product((40, 50, 60), (False, True))])
+def test_passages_make_up_the_text_where_the_second_ends_at_the_first(end: int, in_damage: bool) -> None:
     """And not in something damaged: no event would begin there. One alone is all of it."""
-    last, first = _Passage(50, 99, 90), _Passage(0, end, end, lost=lost)
-    for passages, whole in (([last, first], end == 50 and not lost), ([first], True)):
+    last, first = _Passage(50, 99, 90), _Passage(0, end, end, in_damage=in_damage)
+    for passages, whole in (([last, first], end == 50 and not in_damage), ([first], True)):
         reading = Reading.__new__(Reading)
         reading._passages = passages
         assert reading.joined == whole

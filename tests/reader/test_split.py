@@ -84,11 +84,11 @@ def test_more_is_wanted_where_an_element_may_go_on(
     found = walk(text, final=False, wrapped=False)
     assert (found.spans, found.skips, found.wants) == (spans, [], wants)
     assert found.end == (text.rindex(b",") + 1 if len(spans) and wants else len(text) * (not wants))
-    assert not (found.ended or found.lost)
+    assert not (found.ended or found.in_damage)
 
 
 @pytest.mark.parametrize(
-    ("text", "lost", "spans", "skips"),
+    ("text", "in_damage", "spans", "skips"),
     [
         (b'{"ph":"X"}', True, [(0, 10)], []),
         (b'??{"ph":"X"}', True, [(2, 12)], [(0, 2, UNREADABLE)]),
@@ -106,11 +106,11 @@ def test_more_is_wanted_where_an_element_may_go_on(
     ],
 )
 def test_what_is_damaged_ends_where_an_event_begins(
-    text: bytes, lost: bool, spans: list[tuple[int, int]], skips: list[tuple[int, int, str]]
+    text: bytes, in_damage: bool, spans: list[tuple[int, int]], skips: list[tuple[int, int, str]]
 ) -> None:
-    found = walk(text, final=True, wrapped=False, lost=lost)
+    found = walk(text, final=True, wrapped=False, in_damage=in_damage)
     assert (found.spans, found.skips, found.end) == (spans, skips, len(text))
-    assert found.lost == (found.spans == [] or found.spans[-1][1] < len(text))
+    assert found.in_damage == (found.spans == [] or found.spans[-1][1] < len(text))
 
 
 def test_damage_is_skipped_as_in_a_short_text_behind_a_long_one() -> None:
@@ -125,14 +125,14 @@ def test_damage_is_skipped_as_in_a_short_text_behind_a_long_one() -> None:
 def test_damage_is_told_though_the_event_behind_it_is_cut() -> None:
     found = walk(b"?" * 99 + b',{"ph":', final=False, wrapped=False)
     assert (found.spans, found.skips, found.end, found.wants) == ([], [(0, 100, UNREADABLE)], 100, True)
-    found = walk(b'{"ph":', final=False, wrapped=False, lost=True)
+    found = walk(b'{"ph":', final=False, wrapped=False, in_damage=True)
     assert (found.spans, found.skips, found.end, found.wants) == ([], [], 0, True)
 
 
 def test_a_start_of_an_event_that_the_text_cuts_is_kept_for_the_next() -> None:
     for cut in (b"", b"{", b'{ "pi'):
         found = walk(b"?" * 100 + cut, final=False, wrapped=False)
-        assert 0 < found.end <= 100 and found.lost
+        assert 0 < found.end <= 100 and found.in_damage
         assert found.skips == [(0, found.end, UNREADABLE)]
 
 

@@ -148,11 +148,11 @@ def test_what_a_thread_cannot_read_is_read_again(
     serial = everything(path, jobs=1, **SIZES)
     read, refused = PieceReader.read, []
 
-    def refuse(reader: PieceReader, text: Any, start: int, stop: int, lost: bool) -> EventsPiece:
+    def refuse(reader: PieceReader, text: Any, start: int, stop: int, in_damage: bool) -> EventsPiece:
         if isinstance(text, (threads._SharedText, threads._Excerpt)) and start % 2:
             refused.append(start)
             raise MemoryError
-        return read(reader, text, start, stop, lost)
+        return read(reader, text, start, stop, in_damage)
 
     monkeypatch.setattr(PieceReader, "read", refuse)
     assert everything(path, jobs=3, **SIZES) == serial

@@ -30,7 +30,7 @@ class WheelApp(App[None]):
         self.kind = kind
 
     def compose(self) -> ComposeResult:
-        yield self.kind(Palette("none")) if self.kind in (StackTree, HeatMap) else self.kind()
+        yield self.kind(Palette("none")) if self.kind in (StackTree, HeatMap, TableWidget) else self.kind()
 
     def on_mount(self) -> None:
         self.widget = self.query_one(self.kind)

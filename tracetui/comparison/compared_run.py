@@ -76,11 +76,12 @@ class Run:
     numbers: tuple[int, ...]  #: of the steps compared, on any device; empty where a trace or a window is one
     notes: tuple[str, ...]  #: what must be known to read the numbers: sentences without full stop
     totals: Totals | None  #: None where only a part of its steps is compared
-    wall_ns: Int64s  #: int64[n]: the length of each step on each device
+    #: int64[n]: the wall of each step on each device: from the start of the step to that of the next
+    wall_ns: Int64s
     terms_ns: (
         Int64s  #: int64[n, terms]: what it went into, in the order of `TERMS`; each row sums to the wall
     )
-    device_ns: Int64s  #: int64[n]: the length of each step of the device
+    device_ns: Int64s  #: int64[n]: from the first task of each step to that of the next
     device_terms_ns: Int64s  #: int64[n, terms]: what that went into
     causes: Sums  #: idle time by cause, preparing included; of each step on each device
     lines: LineSums  #: likewise
@@ -126,10 +127,10 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
     idle = idle_pieces(analysis, walls)
     advice = Background(lambda: _advice_costs(analysis))
     exposed = exposed_pieces(analysis, walls)
-    lagging = walls.of_devices
-    device_idle = idle_pieces(analysis, lagging)
+    device_steps = walls.of_devices
+    device_idle = idle_pieces(analysis, device_steps)
     terms = waterfall(analysis, walls, idle, exposed)
-    device_terms = waterfall(analysis, lagging, device_idle, exposed_pieces(analysis, lagging))
+    device_terms = waterfall(analysis, device_steps, device_idle, exposed_pieces(analysis, device_steps))
     memory, work_done = memory_use(analysis.memory, choice_made), work.result()
     health = health_facts(analysis)
     shape_notes = [_NO_SHAPES] if args_of is not None and work_done.sequences.plain is None else []
@@ -143,7 +144,7 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         totals=_totals(working) if len(walls) == _wall_count(analysis, choice_made) else None,
         wall_ns=walls.end - walls.start,
         terms_ns=terms,
-        device_ns=lagging.end - lagging.start,
+        device_ns=device_steps.end - device_steps.start,
         device_terms_ns=device_terms,
         causes=_idle_by_cause(walls, idle, device_idle),
         lines=line_sums(analysis, walls, idle, work_done.operators),
@@ -260,11 +261,13 @@ def _idle_by_cause(walls: StepWalls, idle: WallIdle, of_devices: WallIdle) -> Su
 def _tally_causes(walls: StepWalls, idle: WallIdle) -> dict[str, Sum]:
     """Return idle time by cause, counted in intervals, however many pieces of one have the cause."""
     width = int(idle.interval.max(initial=0)) + 1
-    pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
+    packed, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
     ends = np.full(width, -1, np.int64)
     ends[idle.interval] = idle.ends
-    cause, wall = np.divmod(pair // width, max(len(walls), 1))
-    return tally([cause_kind.label for cause_kind in Cause], cause, wall, ns, len(walls), ends[pair % width])
+    cause, wall = np.divmod(packed // width, max(len(walls), 1))
+    return tally(
+        [cause_kind.label for cause_kind in Cause], cause, wall, ns, len(walls), ends[packed % width]
+    )
 
 
 def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> ApiSums:

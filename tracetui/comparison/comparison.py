@@ -113,14 +113,14 @@ class Comparison:
 
 
 def compare_runs(base: Run, other: Run) -> Comparison:
-    """Compare two runs that have steps, with one another; what one cannot tell apart stands together."""
+    """Compare two runs that have steps; sums that one run does not split are merged in both."""
     base, other, merged = merge_unsplit(base, other)
-    walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
-    hosts = _scale(base, other, base.steps, other.steps)
+    wall_scale = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+    host_scale = _scale(base, other, base.steps, other.steps)
     step, terms = compare_steps(base, other)
     operators = match_operators(base.operators, other.operators)
     base_lines = same_lines(base, other)
-    lines, cause_lines = line_rows(base.lines, other.lines, base_lines, walls)
+    lines, cause_lines = line_rows(base.lines, other.lines, base_lines, wall_scale)
     return Comparison(
         base=base,
         other=other,
@@ -128,7 +128,8 @@ def compare_runs(base: Run, other: Run) -> Comparison:
         waterfall=terms,
         classes=tuple(
             sorted(
-                rows(base.classes, other.classes, hosts), key=lambda row_of_class: rank_of(row_of_class.name)
+                rows(base.classes, other.classes, host_scale),
+                key=lambda row_of_class: rank_of(row_of_class.name),
             )
         ),
         operators=ranked(
@@ -139,19 +140,19 @@ def compare_runs(base: Run, other: Run) -> Comparison:
                 ({}, operators.only_other),
                 comparable_sums(base.operators.loose, other.operators.loose),
             )
-            for row_of_class in rows(*pair, hosts)
+            for row_of_class in rows(*pair, host_scale)
         ),
-        computing=rows(*comparable_sums(base.computing, other.computing), hosts),
+        computing=rows(*comparable_sums(base.computing, other.computing), host_scale),
         gone=operators.gone,
         new=operators.new,
-        modules=tuple(_module_rows(base, other, hosts)),
-        phases=_phase_rows(base, other, hosts),
-        kernels=_kernel_rows(base, other, hosts),
+        modules=tuple(_module_rows(base, other, host_scale)),
+        phases=_phase_rows(base, other, host_scale),
+        kernels=_kernel_rows(base, other, host_scale),
         lines=lines,
-        causes=rows(base.causes, other.causes, walls),
+        causes=rows(base.causes, other.causes, wall_scale),
         cause_lines=cause_lines,
-        communication=_collective_rows(base, other, hosts),
-        api=tuple(_api_rows(base, other, hosts)),
+        communication=_collective_rows(base, other, host_scale),
+        api=tuple(_api_rows(base, other, host_scale)),
         advice=rows(base.advice, other.advice, RowScale(1, 1, base.step_ns)),
         memory=memory_rows(base.memory, other.memory, base_lines),
         notes=(*_notes(base, other), *merged),
@@ -190,7 +191,7 @@ def sums_of_walls(
         terms: of `TERMS`, or `preparing`; None: all.
         on_device: it is judged by the steps of the devices, not by walls.
     """
-    walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+    wall_scale = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
     places = [place for term in terms or () for place in term_places(term)]
 
     def sum_of(run: Run) -> Sum:
@@ -200,7 +201,7 @@ def sums_of_walls(
         tested: Int64s = run.device_terms_ns[:, places].sum(axis=1) if on_device else ns
         return sum_of_steps(ns, run, tested)
 
-    return row(name, sum_of(base), sum_of(other), walls)
+    return row(name, sum_of(base), sum_of(other), wall_scale)
 
 
 def steadier_on_device(base: Run, other: Run) -> bool:

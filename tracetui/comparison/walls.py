@@ -26,7 +26,7 @@ from tracetui.units import format_duration
 
 #: A step is an outlier beyond so many median absolute deviations of the median, and such a share of that.
 _DEVIATIONS, _SHARE = Fraction(7, 2), Fraction(1, 20)
-#: The first one beyond so many of the others' where it is longer, or where it is 1.5 times as long.
+#: The first one is left out sooner: where it is longer by so many of the others', or is 1.5 times as long.
 _FIRST_DEVIATIONS, _LONGER = 2, Fraction(3, 2)
 _LEAST_KEPT = 3  #: fewer tell nothing, so that only a first step is left out of so many
 _MOST_NAMED = 5  #: of the steps that are left out
@@ -188,7 +188,7 @@ def _tile_walls(steps: Sequence[Step], end_of_work: int) -> list[_Wall]:
 def _doubted(analysis: Analysis, walls_by_device: Sequence[tuple[int, list[_Wall]]]) -> dict[int, int]:
     """Return the numbers of the steps that cannot be believed, by when they start on the host.
 
-    None where no other step would be left.
+    Empty where no step would be left.
     """
     starts = {analysis.steps[place].host_start_ns for place in analysis.health.doubted_steps}
     all_walls = [wall for _, walls in walls_by_device for wall in walls]
@@ -213,8 +213,8 @@ def _not_believed(numbers: Sequence[int]) -> str:
 def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
     """Return the steps that are much longer or shorter than the others, the first more readily.
 
-    Where a device lags behind, walls differ as the host happens to wait for it: steps are outliers where
-    their device took as long, or as short, in this step or in the wait before it.
+    Where a device lags behind, walls differ as the host happens to wait for it: a step is an outlier where
+    its wall is, and the device in this step or in the one before differs in the same direction.
     """
     if len(walls) < 2:
         return []

@@ -6,7 +6,7 @@ the end of the last operation that both took part in until q starts k. On aligne
     wait = Σ over classes (time of the class in S(L) − in S(r)) + (start of S(L) − start of S(r))
 
 holds to the nanosecond for each wait. Where a rank was waiting for a third one during S, that time is
-charged to the reasons of that earlier wait; if only part of that wait is exposed, only that share of it is.
+charged to the reasons of that earlier wait: of a wait that is partly hidden by work, the exposed share only.
 So a chosen wait starts at weight 1, any other at 0. Each passes its weight to the late rank's own waits in
 its stretch, and takes it from the waiting rank's; a weight may be below 0 (`wait_weights`). The weighted
 terms are fractions of ns: they are summed by rank, kind, reason and line, and rounded so that they sum to the
@@ -80,7 +80,9 @@ def find_roots(
         _add_late_rank(
             rank.number, late_stretches[rank_place], keys, spent_before, stretches, waits, weight, losses
         )
-        _add_waiting_rank(ranks, waiting_stretches[rank_place], keys, spent_before, stretches, weight, losses)
+        _subtract_waiting_rank(
+            ranks, waiting_stretches[rank_place], keys, spent_before, stretches, weight, losses
+        )
     total = int(waits.wait_ns[chosen].sum())
     return RootBreakdown(total, losses.rounded(total))
 
@@ -164,7 +166,7 @@ def _add_late_rank(
     losses.add(number, keys[nonzero], lost[nonzero], counts[nonzero])
 
 
-def _add_waiting_rank(
+def _subtract_waiting_rank(
     ranks: tuple[Rank, ...],
     places: Int64s,
     keys: Int64s,

@@ -32,19 +32,19 @@ class DecodedBlock:
     spans: ElementSpans = ()  #: of each element, where the text between them isn't only separators
     skips: tuple[tuple[int, int, str], ...] = ()  #: (start, end, reason)
     ended: bool = False  #: the array's end was met
-    lost: bool = False  #: the block ends inside something damaged
+    in_damage: bool = False  #: the block ends inside something damaged
     wants: bool = False  #: not one whole element: needs a longer text
 
 
 def decode_block(
-    text: bytes, boundary: tuple[int, int] | None, final: bool, wrapped: bool, lost: bool
+    text: bytes, boundary: tuple[int, int] | None, final: bool, wrapped: bool, in_damage: bool
 ) -> DecodedBlock:
     """Decode what is whole in `text`, the text of an array from a boundary between elements on.
 
     `boundary`: `split.last_boundary(text)`; the other arguments as in `split.walk`. Numbers that orjson can't
     read exactly as a float stay text. Never raises.
     """
-    if boundary is not None and not lost:
+    if boundary is not None and not in_damage:
         whole = memoryview(text)[: boundary[0]]
         elements = strict(whole)
         if elements is not None:
@@ -52,11 +52,11 @@ def decode_block(
         elements = lenient(whole)
         if elements is not None:
             return DecodedBlock(elements, boundary[1], boundary[0])
-    walked = walk(text, final, wrapped, lost)
-    wants = (walked.wants or walked.lost) and not walked.end and not final
+    walked = walk(text, final, wrapped, in_damage)
+    wants = (walked.wants or walked.in_damage) and not walked.end and not final
     if wants and len(text) >= LONGEST:
         skip = (0, len(text), f"longer than {LONGEST >> 20} MB")
-        return DecodedBlock([], len(text), len(text), skips=(skip,), lost=True)
+        return DecodedBlock([], len(text), len(text), skips=(skip,), in_damage=True)
     block = DecodedBlock(
         [],
         walked.end,
@@ -64,7 +64,7 @@ def decode_block(
         tuple(walked.spans),
         tuple(walked.skips),
         walked.ended,
-        walked.lost,
+        walked.in_damage,
         wants,
     )
     if walked.spans and not walked.skips and walked.spans[0][0] == 0:

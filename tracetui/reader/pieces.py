@@ -48,7 +48,7 @@ class EventsPiece:
 
     start: int  #: offset in the text
     end: int  #: everything before is dealt with
-    lost: bool  #: `end` lies in something damaged
+    in_damage: bool  #: `end` lies in something damaged
     ended: bool  #: the array's end was met
     over: bool  #: nothing of the array follows: it has ended, or the text has
     cut: bool  #: the text ends inside an event
@@ -65,18 +65,18 @@ class PieceReader:
         self._syntax = syntax
         self._part = PartReader()
 
-    def read(self, text: Reads, start: int, stop: int, lost: bool) -> EventsPiece:
+    def read(self, text: Reads, start: int, stop: int, in_damage: bool) -> EventsPiece:
         """Read from the boundary `start` to the first event that begins at `stop` or after.
 
-        `lost`: the start isn't a boundary but lies in something damaged, as the end of the piece before says.
+        `in_damage`: the start is no boundary, it lies in something damaged: the piece before ended there.
         """
         try:
-            return self._read(text, start, stop, lost)
+            return self._read(text, start, stop, in_damage)
         except BaseException:
             self._part = PartReader()  # that one holds half a piece
             raise
 
-    def _read(self, text: Reads, start: int, stop: int, lost: bool) -> EventsPiece:
+    def _read(self, text: Reads, start: int, stop: int, in_damage: bool) -> EventsPiece:
         part = self._part
         places = _Places()
         damage = Damage()
@@ -86,15 +86,15 @@ class PieceReader:
         while offset < stop and not over:
             chars = text.read(offset, length)
             final = len(chars) < length
-            boundary = None if lost else last_boundary(chars[: stop - offset + 1])
+            boundary = None if in_damage else last_boundary(chars[: stop - offset + 1])
             block, count = None, 0
             if boundary is not None:
                 count = part.scan(chars, boundary[0])
                 block = DecodedBlock([], boundary[1], boundary[0]) if count else None
-            if block is None and not lost and stop - offset < len(chars):
+            if block is None and not in_damage and stop - offset < len(chars):
                 block = _last_block(chars, boundary, stop - offset, wrapped)
             if block is None:
-                block = decode_block(chars, boundary, final, wrapped, lost)
+                block = decode_block(chars, boundary, final, wrapped, in_damage)
             if block.wants:
                 length = min(length * 4, LONGEST)
                 continue
@@ -111,10 +111,10 @@ class PieceReader:
                 places.add(offset, block.length, count, block.spans)
                 whole = offset + (block.spans[-1][1] if block.spans else block.length)
             offset += block.end
-            lost, array_ended = block.lost, block.ended
+            in_damage, array_ended = block.in_damage, block.ended
             over = array_ended or (final and block.end >= len(chars))
         return EventsPiece(
-            start, offset, lost, array_ended, over, cut, whole, part.finish(), places.columns(), damage
+            start, offset, in_damage, array_ended, over, cut, whole, part.finish(), places.columns(), damage
         )
 
 
@@ -123,10 +123,10 @@ def read_pieces(
 ) -> Iterator[EventsPiece]:
     """Yield all pieces from `start` to `end`, from front to back: what any other reading has to equal."""
     reader = PieceReader(syntax)
-    offset, lost = start, False
+    offset, in_damage = start, False
     while True:
-        piece = reader.read(text, offset, stop_of(offset, start, piece_bytes, end), lost)
-        offset, lost = piece.end, piece.lost
+        piece = reader.read(text, offset, stop_of(offset, start, piece_bytes, end), in_damage)
+        offset, in_damage = piece.end, piece.in_damage
         yield piece
         if piece.over or offset >= end:
             return

@@ -99,7 +99,7 @@ class WorkerPool:
             if piece is not None:
                 if piece.over or piece.end >= self._end:
                     return
-                self._next_start, self._next_in_damage = piece.end, piece.lost
+                self._next_start, self._next_in_damage = piece.end, piece.in_damage
                 self._next_number = (piece.end - self._start) // self._piece_bytes
                 self._drop_earlier()
             piece = self._next_piece()

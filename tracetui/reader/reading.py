@@ -36,7 +36,7 @@ class _Passage:
     offset: int  #: everything before is dealt with
     whole: int  #: after the last whole event
     ended: bool = False  #: the array's end was met
-    lost: bool = False  #: `at` lies in something damaged
+    in_damage: bool = False  #: `at` lies in something damaged
     cut: bool = False  #: the text ends inside an event
     damage: Damage = field(default_factory=Damage)
 
@@ -113,7 +113,7 @@ class Reading:
     def joined(self) -> bool:
         """Whether the passages make up the text."""
         last, first = self._passages[0], self._passages[-1]
-        return last is first or (first.offset == last.start and not first.lost)
+        return last is first or (first.offset == last.start and not first.in_damage)
 
     def take(self, piece: EventsPiece) -> None:
         """Take the piece after all that were taken since `begin_head`, if that was called.
@@ -130,7 +130,7 @@ class Reading:
         self._builder.add(piece.part)
         passage = self._passages[-1]
         passage.damage.extend(piece.damage)
-        passage.offset, passage.ended, passage.lost = piece.end, piece.ended, piece.lost
+        passage.offset, passage.ended, passage.in_damage = piece.end, piece.ended, piece.in_damage
         passage.cut |= piece.cut
         if piece.whole >= 0:
             passage.whole = piece.whole

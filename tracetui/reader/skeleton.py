@@ -159,7 +159,7 @@ class _Chunks:
                 elements = strict(whole)
                 if elements is not None:
                     return _SampledBlock(offset + begin, offset + last[1], elements, whole)
-        block = decode_block(text, None, final, self._wrapped, lost=not at_boundary)
+        block = decode_block(text, None, final, self._wrapped, in_damage=not at_boundary)
         whole = b",".join([text[begin:end] for begin, end in block.spans])
         return _SampledBlock(offset, offset + max(len(text), 1), block.elements, whole)
 

@@ -257,7 +257,7 @@ class TraceFile:
                     if piece.over or piece.end >= end:
                         return_freed_memory()  # each thread has a heap of its own, which keeps some
                         return
-                    if piece.part.scanned * 2 < piece.part.events and not piece.lost:
+                    if piece.part.scanned * 2 < piece.part.events and not piece.in_damage:
                         first = piece.end
                         break
         from tracetui.reader.pool import WorkerPool  # most files are read without the modules of processes

@@ -57,21 +57,22 @@ class Walk:
     end: int = 0  #: everything before is dealt with: an element, a separator or skipped
     ended: bool = False  #: the array's `]` was met; `end` is after it
     wants: bool = False  #: an element goes on after the text
-    lost: bool = False  #: `end` lies in something damaged: no event begins before the next plausible start
+    #: `end` lies in something damaged: no event begins before the next plausible start.
+    in_damage: bool = False
 
 
-def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
+def walk(text: bytes, final: bool, wrapped: bool, in_damage: bool = False) -> Walk:
     """Find the whole elements of an array from its text, which begins at a boundary.
 
     `final`: no more text follows. `wrapped`: the array is a member of an object, so other members may follow
-    it. `lost`: the text begins inside something damaged. Linear in time whatever the text holds, and
+    it. `in_damage`: the text begins inside something damaged. Linear in time whatever the text holds, and
     never raises.
     """
     result = Walk()
     chars = text.decode("latin-1")  # one char per byte: offsets stay true
     size = len(chars)
     budget = size + (1 << 16)  # bytes that may be read twice to find an event after a damaged one
-    damage = 0 if lost else -1  # where the damage being skipped begins
+    damage = 0 if in_damage else -1  # where the damage being skipped begins
     reason = _NOT_JSON
     search = 0
     offset = 0
@@ -86,7 +87,7 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                 if rest > damage:
                     result.skips.append((damage, rest, reason))
                 result.end = rest
-                result.lost = not result.ended
+                result.in_damage = not result.ended
                 return result
             offset = start.start()
         else:

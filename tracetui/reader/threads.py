@@ -51,9 +51,9 @@ class PieceThreads:
         self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
             self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
-        self._running = 0  # threads
+        self._started = 0  # threads
         self._stopped = False
-        self._inflating = threading.Lock()  # a text that is inflated is read from front to back
+        self._inflate_lock = threading.Lock()  # a text that is inflated is read from front to back
 
     def __enter__(self) -> PieceThreads:
         for _ in range(min(self._jobs, self._last_number + 1)):
@@ -61,7 +61,7 @@ class PieceThreads:
                 threading.Thread(target=self._work, daemon=True).start()
             except RuntimeError:  # no more threads: those that there are, or this one, read everything
                 break
-            self._running += 1
+            self._started += 1
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -72,23 +72,23 @@ class PieceThreads:
     def pieces(self) -> Iterator[EventsPiece | None]:
         """Yield all pieces from front to back; None while the next one is awaited, so that one may stop."""
         reader = PieceReader(self._syntax)
-        offset, lost = self._start, False
+        offset, in_damage = self._start, False
         while True:
             piece = None
-            if self._running and self._next_number <= self._last_number:
+            if self._started and self._next_number <= self._last_number:
                 while not self._is_there():
                     yield None
                 piece = self._take()
-            if piece is None or (piece.start, lost) != (offset, False):
+            if piece is None or (piece.start, in_damage) != (offset, False):
                 stop = stop_of(offset, self._start, self._piece_bytes, self._end)
-                reading = Background(partial(reader.read, self._text, offset, stop, lost))
+                reading = Background(partial(reader.read, self._text, offset, stop, in_damage))
                 while not reading.wait(PATIENCE):
                     yield None
                 piece = reading.result()
             yield piece
             if piece.over or piece.end >= self._end:
                 return
-            offset, lost = piece.end, piece.lost
+            offset, in_damage = piece.end, piece.in_damage
             self._go_on((offset - self._start) // self._piece_bytes)
 
     def _is_there(self) -> bool:
@@ -116,7 +116,7 @@ class PieceThreads:
         """Read pieces until there are no more."""
         reader = PieceReader(self._syntax)
         while True:
-            with self._inflating:
+            with self._inflate_lock:
                 task = self._next_task()
             if task is None:
                 return

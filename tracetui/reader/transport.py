@@ -19,7 +19,7 @@ from tracetui.reader.extract import ExtractedPart
 from tracetui.reader.pieces import EventsPiece
 
 _ALIGNED = 8  # bytes: numpy reads other places one value at a time
-_PLAIN = ("start", "end", "lost", "ended", "over", "cut", "whole")
+_PLAIN = ("start", "end", "in_damage", "ended", "over", "cut", "whole")
 _BLOCKS = tuple(field.name for field in fields(BlockColumns))
 
 

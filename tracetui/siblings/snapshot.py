@@ -28,7 +28,7 @@ _ALLOCATED = ("alloc",)
 _FREED = ("free_requested", "free")
 _ROOM = 1 << 29  #: bytes more than a multiple of the file's size
 _TIMES = 24  # objects take up to so many times their bytes in the file
-_END = 1 << 62
+_LIMIT = 1 << 62
 _MOST_DEVICES = 1 << 16
 
 
@@ -46,7 +46,7 @@ class SnapshotEvents:
     reserved: Mapping[int, int]
     skipped: int  #: events that cannot be read
     #: How many at the beginning are no events: blocks alive at the end that were allocated before all others.
-    alive_before: int = 0
+    allocated_before: int = 0
     settings: tuple[str, ...] = ()  #: the names of the allocator's settings
     blocks_have_history: bool = False  #: only PyTorch's own, on a GPU, wrote this, in 2022 and 2023
 
@@ -80,13 +80,15 @@ def read_snapshot(path: Path) -> SnapshotEvents:
                 skipped += not isinstance(action, str)
                 continue
             address, size = event.get("addr", event.get("address")), event.get("size")
-            if type(address) is not int or type(size) is not int or not (0 <= size < _END):
+            if type(address) is not int or type(size) is not int or not (0 <= size < _LIMIT):
                 skipped += 1
                 continue
             rows.append(
-                _Row(device, address % _END, size, int(action in _FREED), stacks.number(event.get("frames")))
+                _Row(
+                    device, address % _LIMIT, size, int(action in _FREED), stacks.number(event.get("frames"))
+                )
             )
-    alive = list(_alive_before(document.get("segments"), rows, stacks))
+    alive = list(_allocated_before(document.get("segments"), rows, stacks))
     rows[:0] = alive
     settings = document.get("allocator_settings")
     columns = np.array(rows, np.int64).reshape(-1, 5).T
@@ -100,7 +102,7 @@ def read_snapshot(path: Path) -> SnapshotEvents:
         allocated_at_end=allocated,
         reserved=reserved,
         skipped=skipped,
-        alive_before=len(alive),
+        allocated_before=len(alive),
         settings=tuple(filter(_is_text, settings)) if isinstance(settings, dict) else (),
         blocks_have_history=any("history" in block for _, _, block in _blocks(document.get("segments"))),
     )
@@ -174,7 +176,7 @@ def _blocks(segments: Any) -> Iterator[tuple[int, int | None, dict[Any, Any]]]:
             position = position + size if position is not None and type(size) is int else None
 
 
-def _alive_before(segments: Any, rows: list[_Row], stacks: _StackNumbers) -> Iterator[_Row]:
+def _allocated_before(segments: Any, rows: list[_Row], stacks: _StackNumbers) -> Iterator[_Row]:
     """Yield the allocations of blocks with a stack that are alive at the end, and that no event made.
 
     The events may have been more than are kept, or were never kept at all.
@@ -183,14 +185,14 @@ def _alive_before(segments: Any, rows: list[_Row], stacks: _StackNumbers) -> Ite
     for device, address, block in _blocks(segments):
         if address is None or not (0 <= device < _MOST_DEVICES) or block.get("state") != "active_allocated":
             continue
-        if (device, address % _END) in recorded:
+        if (device, address % _LIMIT) in recorded:
             continue
         history = block.get("history")
         newest = history[0] if isinstance(history, list) and history else block
         frames = newest.get("frames") if isinstance(newest, dict) else None
         size = block.get("requested_size", block.get("size"))
-        if isinstance(frames, list) and frames and type(size) is int and 0 <= size < _END:
-            yield _Row(device, address % _END, size, 0, stacks.number(frames))
+        if isinstance(frames, list) and frames and type(size) is int and 0 <= size < _LIMIT:
+            yield _Row(device, address % _LIMIT, size, 0, stacks.number(frames))
 
 
 def _bytes_at_end(segments: Any) -> tuple[dict[int, int], dict[int, int]]:
@@ -201,7 +203,7 @@ def _bytes_at_end(segments: Any) -> tuple[dict[int, int], dict[int, int]]:
         if isinstance(segment, dict) and type(segment.get("device")) is int:
             for sums, key in ((allocated, "allocated_size"), (reserved, "total_size")):
                 size = segment.get(key)
-                if type(size) is int and 0 <= size < _END:
+                if type(size) is int and 0 <= size < _LIMIT:
                     sums[segment["device"]] = sums.get(segment["device"], 0) + size
     return allocated, reserved
 

@@ -40,7 +40,7 @@ class Events:
         whole: dict[str, Any] = {name: np.array(getattr(self, name), np.int64) for name in names}
         stacks: list[Any] = [((("a.py", line, "f"),) if line else ()) for line in range(3) if self.stack]
         fields: dict[str, Any] = {"reserved": self.reserved}
-        fields |= {"allocated_at_end": self.held, "alive_before": self.before}
+        fields |= {"allocated_at_end": self.held, "allocated_before": self.before}
         return SnapshotEvents(**whole, stacks=stacks, skipped=0, **fields)
 
     def release(self, place: int) -> int:

@@ -27,7 +27,7 @@ _TOO_LONG = 5
 #: ns that recording one call takes, least and most; docs/method.md says where that comes from.
 FRAME_COST = (100, 1_000)
 OPERATOR_COST = (500, 3_000)
-#: Of the host-bound idle time this share is explained by recording at least, and it is in doubt.
+#: Where recording explains more than this share of the host-bound idle time, that time is in doubt.
 _DOUBTED_PART = 0.5
 #: Stacks that cover less of the time of the operators were recorded for a part only.
 _LEAST_STACKED = 0.5
@@ -119,7 +119,7 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     """
     trace = recording.trace
     host_bound = np.isin(causes.cause, of_families("host", "queue"))
-    bound = int(causes.ns[host_bound].sum())
+    host_bound_ns = int(causes.ns[host_bound].sum())
     spans = []
     for device in range(len(recording.devices)):
         pieces = np.arange(len(causes))[causes.of_device(device)]
@@ -138,8 +138,8 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
         if not counts[Family.FRAMES]:
             return
         lowest, highest = lowest + cost[0] * counts[family], highest + cost[1] * counts[family]
-    lowest, highest = min(lowest, bound), min(highest, bound)
-    doubted = lowest > _DOUBTED_PART * bound
+    lowest, highest = min(lowest, host_bound_ns), min(highest, host_bound_ns)
+    doubted = lowest > _DOUBTED_PART * host_bound_ns
     yield Finding(
         id="host.overhead",
         severity=Severity.DOUBTFUL if doubted else Severity.NOTE,
@@ -157,10 +157,10 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
             "operators": counts[Family.OPERATORS],
             "least": format_duration(lowest),
             "most": format_duration(highest),
-            "bound": format_duration(bound),
+            "bound": format_duration(host_bound_ns),
         },
         count=counts[Family.FRAMES] + counts[Family.OPERATORS],
-        share=highest / bound,
+        share=highest / host_bound_ns,
     )
 
 

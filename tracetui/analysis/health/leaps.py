@@ -33,12 +33,15 @@ _LAYERS = (Layer.PYTHON, Layer.RUNTIME, Layer.DEVICE)
 _LEAST_STARTS = 100
 #: Holes among so many of the first and last starts tell nothing.
 _EDGE = 20
-#: Starts are counted by short times, of which a leap leaves several empty: their ns, and how many there are
-#: at most, as powers of two.
-_SHORT, _MOST_SHORT = 18, 22
-#: So many of the longest holes are looked at for calls without their caller; where there are none, so many
-#: for a call that lasts through them, and of the rest so many may be leaps.
-_MOST_HOLES, _MOST_QUIET, _MOST_LEAPS = 64, 12, 3
+#: Starts are counted in bins of 2**_BIN_SHIFT ns, of which a leap leaves several empty, or in wider ones, so
+#: that there are at most 2**_MOST_BINS_SHIFT.
+_BIN_SHIFT, _MOST_BINS_SHIFT = 18, 22
+#: So many of the longest holes are looked at for calls without their caller;
+_MOST_HOLES = 64
+#: where there are none, so many of them for a call that lasts through them;
+_MOST_QUIET = 12
+#: and so many of the rest may be leaps.
+_MOST_LEAPS = 3
 #: A hole in which a queue stops is a leap where it is so many times as long as all others.
 _ALONE = 3
 #: Tasks that were waiting where a queue stops.
@@ -136,11 +139,15 @@ def leap_findings(recording: HealthEvidence, leaps: list[Leap]) -> Iterator[Find
 def _find_leaps_ahead(recording: HealthEvidence) -> Iterator[Leap]:
     """Yield the leaps ahead: nothing starts on any track, although a queue or open calls say it should.
 
-    Calls go on after it that are made by others elsewhere, of which those that were open have ended in it; or
-    the device stops and resumes with the host, at the same time, although tasks were waiting for it; or calls
-    that were open end one after the other, with nothing called in between, at times that tell that they went
-    on; or those that were open to the last end as long before it as the leap is, so that what they called
-    outlasts them; or a step ends as long after the leap began as the next one starts after its end.
+    One of these shows it:
+
+    - calls go on after it whose callers, open before it, have ended in it (`orphaning`),
+    - calls that were never closed end as long before the last time as the leap is, so that what they called
+      outlasts them (`_outlasted`),
+    - the device stops and resumes with the host, although tasks were waiting for it (`_queue_stops`),
+    - calls that were open end one after the other, with nothing called in between, at times that tell that
+      they went on (`_calls_end_alone`),
+    - a step ends as long after the leap began as the next one starts after its end (`_steps_shift`).
     """
     trace = recording.trace
     starts = starts_of(trace, (track for track in trace.tracks if track.layer in _LAYERS))
@@ -193,7 +200,7 @@ def quiet_stretches(starts: Int64s) -> tuple[Int64s, Int64s]:
     """
     origin = int(starts.min())
     span = int(starts.max()) - origin
-    shift = max(_SHORT, span.bit_length() - _MOST_SHORT)
+    shift = max(_BIN_SHIFT, span.bit_length() - _MOST_BINS_SHIFT)
     place = starts - origin
     place >>= shift
     counts = np.bincount(place)
@@ -345,7 +352,7 @@ def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Leap | None
     after a leap do.
     """
     slices = recording.trace.slices
-    steps: list[tuple[Track, int, int]] = []
+    backsteps: list[tuple[Track, int, int]] = []
     mixed = False
     for track in tracks:
         rows = slice(track.rows.start, track.rows.stop)
@@ -356,13 +363,13 @@ def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Leap | None
         for place in np.flatnonzero(change < -LEAST_LEAP // _FINER).tolist():
             end, begin = int(starts[place]), int(starts[place + 1])
             if starts[place + 1 :].max() > end:
-                steps.append((track, begin, end))
+                backsteps.append((track, begin, end))
                 times = _alternations(starts[: place + 1], starts[place + 1 :], begin, end)
                 mixed |= times >= _LEAST_MIXED
-    alike = _overlapping_most(steps)
+    alike = _overlapping_most(backsteps)
     families = {track.family == Family.TASKS for track, _, _ in alike}
     several = len({track.index for track, _, _ in alike}) >= _LEAST_BACK and False in families
-    if not mixed or not (several or any(_overlaps_itself(recording, *step) for step in alike)):
+    if not mixed or not (several or any(_overlaps_itself(recording, *backstep) for backstep in alike)):
         return None
     by = min(begin - end for _, begin, end in alike)
     return Leap(max(end for *_, end in alike), by, tuple(sorted({track.index for track, *_ in alike})))
@@ -389,9 +396,9 @@ def _alternations(before: Int64s, after: Int64s, begin: int, end: int) -> int:
     return int(np.count_nonzero(mixed[1:] != mixed[:-1]))
 
 
-def _overlapping_most(steps: Sequence[tuple[Track, int, int]]) -> list[tuple[Track, int, int]]:
+def _overlapping_most(backsteps: Sequence[tuple[Track, int, int]]) -> list[tuple[Track, int, int]]:
     """Return the steps back whose stretches share the time that most of them share."""
-    shared = [[step for step in steps if step[1] <= begin < step[2]] for _, begin, _ in steps]
+    shared = [[step for step in backsteps if step[1] <= begin < step[2]] for _, begin, _ in backsteps]
     return max(shared, key=len, default=[])
 
 

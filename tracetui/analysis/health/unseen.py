@@ -127,23 +127,23 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
     at = chains.index(idle.task)
     launched = milestones(chains).launched[at]
     begin = np.maximum(idle.start, launched)
-    waits = (launched >= 0) & (chains.launch[at] >= 0) & (idle.end - begin >= LONG_WAIT)
-    candidates = np.flatnonzero(waits)
+    waits_long = (launched >= 0) & (chains.launch[at] >= 0) & (idle.end - begin >= LONG_WAIT)
+    candidates = np.flatnonzero(waits_long)
     if not len(candidates):
         return
     of_graph = by_name(recording.trace, chains.launch[at[candidates]], calls.launches_graph) == 1
     candidates = candidates[~of_graph]
-    seen: Int64s = np.empty(0, np.int64)
+    found: Int64s = np.empty(0, np.int64)
     for thread in (recording.hosts.thread(index) for index in range(len(recording.hosts))):
-        waiting = thread.spans.get(Cause.SYNC)
-        if waiting is None or not len(candidates):
+        host_waits = thread.spans.get(Cause.SYNC)
+        if host_waits is None or not len(candidates):
             continue
-        held = waiting.index_at(begin[candidates] + LONG_WAIT // 2)
+        held = host_waits.index_at(begin[candidates] + LONG_WAIT // 2)
         blocked = held >= 0
-        until = waiting.ends[held]
+        until = host_waits.ends[held]
         task = idle.task[candidates]
-        blocked &= waiting.starts[held] <= begin[candidates] + LONG_WAIT // 2
+        blocked &= host_waits.starts[held] <= begin[candidates] + LONG_WAIT // 2
         meets = (np.abs(until - slices.start[task]) <= _CLOSE) | (np.abs(until - slices.end[task]) <= _CLOSE)
-        seen = np.union1d(seen, candidates[blocked & meets])
-    for interval in seen.tolist():
+        found = np.union1d(found, candidates[blocked & meets])
+    for interval in found.tolist():
         yield Unseen(int(idle.device[interval]), int(begin[interval]), int(idle.end[interval]))

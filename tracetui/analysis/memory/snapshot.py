@@ -53,7 +53,7 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
     ]
     operators = tuple(dict.fromkeys(leaves)) or ("",)
     operator = np.array([operators.index(leaf) for leaf in leaves], np.int32)
-    in_snapshot = allocated[events.alive_before :]
+    in_snapshot = allocated[events.allocated_before :]
     end = int(numbers[-1]) + 1 if len(numbers) else 0
     steps = repetitions(numbers[in_snapshot], events.stack[in_snapshot], end, stacks)
     devices = sorted(
@@ -83,7 +83,7 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
 def _numbers(events: SnapshotEvents) -> Int64s:
     """Return the number of each event, shown in place of its time; 0 for blocks alive before the first."""
     numbers = np.arange(len(events.freed))
-    return np.maximum(numbers - events.alive_before + 1, 0) if events.alive_before else numbers
+    return np.maximum(numbers - events.allocated_before + 1, 0) if events.allocated_before else numbers
 
 
 def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:

@@ -40,9 +40,7 @@ def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
         IDLE: activity.idle,
     }
     ns = {kind: np.diff(kind_times.before(edges)) for kind, kind_times in times.items()}
-    return strip(
-        ns, np.diff(edges), times_between(activity.start_ns - origin_ns, activity.end_ns - origin_ns)
-    )
+    return strip(ns, np.diff(edges), time_scale(activity.start_ns - origin_ns, activity.end_ns - origin_ns))
 
 
 def strip(ns: Mapping[str, Int64s | Floats], whole: Int64s, scale: Sequence[str]) -> str:
@@ -100,12 +98,12 @@ def map_of_cells(
     return f'<figure class="map">{"".join(parts)}{below}</figure>'
 
 
-def times_between(start_ns: int, end_ns: int) -> list[str]:
+def time_scale(start_ns: int, end_ns: int) -> list[str]:
     """Return the times of five places from a start to an end."""
     return [format_duration(start_ns + (end_ns - start_ns) * place // 4) for place in range(5)]
 
 
-def steps_between(numbers: Sequence[int]) -> list[str]:
+def step_scale(numbers: Sequence[int]) -> list[str]:
     """Return what the first and the last of some steps are called; below 0 they are none."""
     return [
         translate("outside steps") if number < 0 else translate("step {number}", number=number)

@@ -88,7 +88,7 @@ class _StepTimes:
         ns = np.zeros((len(self.numbers), len(TERMS)), np.int64)
         np.add.at(ns, place, run.terms_ns)
         self.ns: Int64s = ns // (count * run.ranks)[:, None]  #: int64[steps, terms]
-        self.scale = charts.steps_between(self.numbers.tolist()) if is_told else []
+        self.scale = charts.step_scale(self.numbers.tolist()) if is_told else []
 
     def strip(self, longest_ns: int) -> str:
         """Draw each step as high as it is long beside the longest one."""

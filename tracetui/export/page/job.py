@@ -109,7 +109,7 @@ def _activity(job: Job) -> Section:
     ns = np.sum([lanes.classes(place, edges) for place in range(len(job.ranks))], axis=0)
     kinds = {kind: ns[list(classes)].sum(axis=0) for kind, classes in _KINDS.items()}
     whole = np.diff(edges) * len(job.ranks)
-    blocks = [charts.strip(kinds, whole, charts.times_between(0, end - start))]
+    blocks = [charts.strip(kinds, whole, charts.time_scale(0, end - start))]
     causes = causes_by_step(job)
     sums = {cause: int(ns) for cause, ns in zip(causes.causes, causes.ns.sum(axis=1)) if cause}
     if sums:
@@ -132,7 +132,7 @@ def _cause_map(causes: CausesByStep) -> str:
     cells, _ = pool(len(causes.steps), MAP_COLUMNS).columns(
         HeatCells.of_totals(ns, np.broadcast_to(causes.step_ns, ns.shape))
     )
-    return charts.map_of_cells(cells, names, charts.steps_between(causes.steps))
+    return charts.map_of_cells(cells, names, charts.step_scale(causes.steps))
 
 
 def rank_maps(job: Job) -> Iterator[Section]:
@@ -159,7 +159,7 @@ def _cells(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> t
         cells, _ = pool(len(job.steps), MAP_COLUMNS).columns(
             HeatCells.of_totals(*measure_by_step(job, measure, missing_waits))
         )
-        return cells, charts.steps_between(job.steps)
+        return cells, charts.step_scale(job.steps)
     start, end = job_span(job)
     edges = even_edges(start, end, min(MAP_COLUMNS, end - start))
     cells = HeatCells.of_totals(*measure_by_time(job, measure, edges, missing_waits))

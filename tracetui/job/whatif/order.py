@@ -4,8 +4,8 @@ Of each rank, the work between two boundaries of its digest is one operation: wh
 copies there, without the exposed communication. It comes after the work before it and after the collectives
 that the device waited for in between: exposed communication ended with them. A collective begins after the
 work before it and after the collective before it in its group, sends and receives after the work alone, and
-moves its data once its last member has come. What a missing rank did is not known: it comes to the
-collectives for which others waited for it as long after the one before as it did.
+moves its data once its last member has come. What a missing rank did is not known: what stands for
+it comes to each collective in which others waited for it as long after the collective before as it did.
 """
 
 from __future__ import annotations
@@ -51,13 +51,11 @@ class Order:
     steps: tuple[int, ...]  #: numbers of the steps
     start: Int64s  #: measured, ns on the aligned clock
     end: Int64s
-    delay: Int64s  #: ns from the end of what it comes after to its start
+    delay: Int64s  #: ns from the end of all that it comes after to its start
     duration: Int64s  #: ns; of a member of a group its transfer
-    origin: Int64s  #: ns from which the delay of an operation counts that comes after none
+    origin: Int64s  #: ns from which the delay counts of an operation that comes after none
     parts: Int64s  #: int64[operations, 3]: of work its ns by part; 0 of collectives
-    alike: (
-        Int64s  #: number of what is the same work, or the same collective, on other ranks and in other steps
-    )
+    alike: Int64s  #: equal for the same work, or the same collective, of other ranks and steps
     kind: Int64s  #: place among `kinds`, -1 of work
     kinds: tuple[str, ...]  #: of collectives: "dp allReduce", as written in the trace
     collective: Int64s  #: place among the collectives of the rank, -1 of work
@@ -81,19 +79,19 @@ class Order:
 
         Of ranks whose clocks are not aligned with each other, it is the longest of those that are.
         """
-        here, part = self._aligned_parts
-        parts = len(self.job.ranks)
-        first = np.full((parts, len(self.steps)), np.iinfo(np.int64).max)
-        last = np.full((parts, len(self.steps)), np.iinfo(np.int64).min)
-        np.minimum.at(first, (part, self.step[here]), start[here])
-        np.maximum.at(last, (part, self.step[here]), end[here])
+        here, family = self._clock_families
+        families = len(self.job.ranks)
+        first = np.full((families, len(self.steps)), np.iinfo(np.int64).max)
+        last = np.full((families, len(self.steps)), np.iinfo(np.int64).min)
+        np.minimum.at(first, (family, self.step[here]), start[here])
+        np.maximum.at(last, (family, self.step[here]), end[here])
         steps = np.where(last >= first, last, first) - first
         longest: Int64s = steps.max(axis=0, initial=0)
         return longest
 
     @cached_property
-    def _aligned_parts(self) -> tuple[Int64s, Int64s]:
-        """The operations of ranks that are here, and the number of what each is aligned with."""
+    def _clock_families(self) -> tuple[Int64s, Int64s]:
+        """The operations of ranks that are here, and the number of the clocks that each is aligned with."""
         here = np.flatnonzero(self.rank != MISSING)
         return here, self.job.clocks.family[self.rank[here]]
 

@@ -65,10 +65,10 @@ class HeatmapScreen(MapScreen):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._number = 0
+        self._index = 0
         self._views: dict[int, AnalysisMap] = {}  # those made of the analysis
-        self._of: Analysis | None = None  # the analysis
-        self._wanted: object = None  # what the next map is of
+        self._views_of: Analysis | None = None  # the analysis
+        self._request: object = None  # what the next map is of
 
     def body(self) -> Iterable[Widget]:
         yield HeatMap(self.viewer.palette, self.viewer.glyphs)
@@ -81,7 +81,7 @@ class HeatmapScreen(MapScreen):
 
     @property
     def map_shown(self) -> int:
-        return self._number
+        return self._index
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
@@ -115,19 +115,19 @@ class HeatmapScreen(MapScreen):
         self.map.mark(Marks(viewport, state.window))
 
     def action_next_view(self, by: int = 1) -> None:
-        self.action_show_map((self._number + by) % len(MAPS) + 1)
+        self.action_show_map((self._index + by) % len(MAPS) + 1)
 
     def action_show_map(self, number: int) -> None:
-        if number - 1 != self._number:
-            self._number, self._moved = number - 1, False
+        if number - 1 != self._index:
+            self._index, self._moved = number - 1, False
             self.refresh_answer()
 
     def place_with(self, place: SharedPlace) -> SharedPlace:
-        return replace(place, view=str(self._number + 1))
+        return replace(place, view=str(self._index + 1))
 
     def take_place(self, place: SharedPlace) -> None:
         numbers = [str(number + 1) for number in range(len(MAPS))]
-        self._number = numbers.index(place.view) if place.view in numbers else self._number
+        self._index = numbers.index(place.view) if place.view in numbers else self._index
 
     def build(self) -> None:
         analysis = self.session.analysis
@@ -135,10 +135,10 @@ class HeatmapScreen(MapScreen):
         if not analysis.devices:
             self.nothing("No device in this trace: there is nothing that could be idle.")
             return
-        if analysis is not self._of:
-            self._of, self._views, self._moved = analysis, {}, False
-        self._wanted = wanted = object()
-        number, views = self._number, self._views
+        if analysis is not self._views_of:
+            self._views_of, self._views, self._moved = analysis, {}, False
+        self._request = wanted = object()
+        number, views = self._index, self._views
         if len(analysis.trace.slices) < MANY_SLICES:
             self._show_made(wanted, *self._make(analysis, views, number))
         else:
@@ -165,7 +165,7 @@ class HeatmapScreen(MapScreen):
 
     def _show_made(self, wanted: object, view: AnalysisMap, sheet: Sheet | None) -> None:
         analysis = self.session.analysis
-        if wanted is not self._wanted or analysis is None:
+        if wanted is not self._request or analysis is None:
             return
         if sheet is None or not sheet.cells.ns.size:
             self.nothing(sentences((wording(view.question), wording(view.nothing()))))
@@ -180,7 +180,7 @@ class HeatmapScreen(MapScreen):
     def action_open_cell(self) -> None:
         """Show the time of the cell in the timeline, and select its gap or slice."""
         sheet, viewer = self.map.sheet, self.viewer
-        target, view = None, self._views.get(self._number)
+        target, view = None, self._views.get(self._index)
         if sheet is not None and view is not None and view is self._view:
             target = view.target(sheet, self.map.row, self.map.column)
         if target is None:

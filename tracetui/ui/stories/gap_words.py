@@ -66,12 +66,12 @@ def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> st
 class GapWords:
     """The bar and the sentences that explain one gap."""
 
-    def __init__(self, analysis: Analysis, gap: int, pen: Pen, losses: LeadLosses | None = None) -> None:
+    def __init__(self, analysis: Analysis, gap: int, pen: Pen, lead_losses: LeadLosses | None = None) -> None:
         """Describe a gap, by its index.
 
-        `losses` says where the host lost its lead over the device; None until that is computed.
+        `lead_losses` says where the host lost its lead over the device; None until that is computed.
         """
-        self._analysis, self._gap, self._pen, self._losses = analysis, gap, pen, losses
+        self._analysis, self._gap, self._pen, self._lead_losses = analysis, gap, pen, lead_losses
         self._cause_rows = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
@@ -152,8 +152,8 @@ class GapWords:
                 yield from scheduler_sentences(self._analysis, self._cause_rows, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
-        if self._losses is not None and (
-            lead := lead_sentence(self._losses, self._gap, self._analysis.trace.start_ns, self._pen)
+        if self._lead_losses is not None and (
+            lead := lead_sentence(self._lead_losses, self._gap, self._analysis.trace.start_ns, self._pen)
         ):
             yield lead
 
@@ -241,10 +241,10 @@ class GapWords:
         unlinked = causes.cause[self._cause_rows] == Cause.UNLINKED
         interval = int(causes.interval[self._cause_rows][unlinked][0])
         chain = chains.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
-        hop = chain.missing if chain is not None else "launch"
+        missing = chain.missing if chain is not None else "launch"
         reason = translate("its thread has no operators")
-        if hop and hop != "stack":
-            reason = translate("no {hop} of it is recorded", hop=wording(hop))
+        if missing and missing != "stack":
+            reason = translate("no {hop} of it is recorded", hop=wording(missing))
         if self._analysis.trace.kind is TraceKind.ASCEND:
             return translate(
                 "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=reason
