@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from simulator.mindspore.graph import GraphProfile
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.scopes import scope_of
+from tracetui.analysis.scopes import ScopeTime, scope_of, scope_tree
 from tracetui.api import load
 from tracetui.export.trace.documents import scopes_document
 from tracetui.export.trace.nested_text import NO_SCOPES, SCOPES, nested_text
@@ -104,3 +105,13 @@ def test_traces_of_pytorch_have_none(real_traces: Path, name: str) -> None:
     from tests.analysis import real
 
     assert not real.npu(real_traces, name).has_scopes
+
+
+def test_scopes_of_equal_idle_time_are_in_the_order_of_their_names() -> None:
+    """What is outside of all has none, and is the first of them."""
+
+    def scope(*names: str) -> ScopeTime:
+        return ScopeTime(5, 5, 0, 1, 5, {}, {}, np.empty(0, np.int64), names, 1, 0, 0)
+
+    tree = scope_tree([scope("b"), scope("c"), scope(), scope("a")])
+    assert [child.frame and child.frame.function for child in tree.children] == [None, "a", "b", "c"]
