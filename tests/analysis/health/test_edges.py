@@ -15,6 +15,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.health.host import FRAME_COST, OPERATOR_COST
 from tracetui.analysis.health.launches import Launches, find_losses
 from tracetui.analysis.idle.cause import of_families
+from tracetui.units import format_duration
 
 
 def launches(count: int, lost: Collection[int]) -> Launches:
@@ -470,6 +471,14 @@ def test_a_thread_that_waits_calls_nothing(count: int, is_found: bool) -> None:
     last = [call(22 * MS, 5_000, "cudaMalloc")]
     assert ("clock.jump" in found([*run(), *waited, *inside, *last])) == is_found
     assert "clock.jump" not in found([*run(), *waited, *inside]), "its end was not recorded"
+
+
+def test_a_clock_leaps_back_to_the_first_of_what_a_wait_holds() -> None:
+    inside = [call(20 * MS + 200_000 + n * 100_000, 5_000, "cudaMalloc") for n in range(5)]
+    waited = wait(20 * MS + 100_000, 21 * MS, "cudaStreamSynchronize")
+    trace = trace_of([*gpu.gpu(), *run(), *waited, *inside, call(22 * MS, 5_000, "cudaMalloc")])
+    (jump,) = (finding for finding in analyse(trace).health.findings if finding.id == "clock.jump")
+    assert jump.figures["time"] == format_duration(800_000)
 
 
 @pytest.mark.parametrize(
