@@ -137,6 +137,11 @@ def stop_of(offset: int, start: int, piece_bytes: int, end: int) -> int:
     return min(offset + piece_bytes - (offset - start) % piece_bytes, end)
 
 
+def last_number(text_end: int, start: int, piece_bytes: int, end: int) -> int:
+    """Return the number, from 0, of the last piece of a text that ends at `text_end`; see `stop_of`."""
+    return (min(text_end, end) - 1 - start) // piece_bytes
+
+
 def guess_start(text: Reads, offset: int, stop: int) -> int | None:
     """Return the first place from `offset` to `stop` where an event seems to begin; None if none is in sight.
 

@@ -17,7 +17,7 @@ import orjson
 
 from tracetui.background import PATIENCE, Background
 from tracetui.language import state
-from tracetui.reader.pieces import AFTER, BEFORE, EventsPiece, PieceReader, Syntax, stop_of
+from tracetui.reader.pieces import AFTER, BEFORE, EventsPiece, PieceReader, Syntax, last_number, stop_of
 from tracetui.reader.processes import Buffer, Buffers, Worker, exit_deadline, exit_words
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpack_piece
@@ -57,7 +57,7 @@ class WorkerPool:
         self._first_unassigned = self._next_number + 1  # the lowest number that was never given to a worker
         self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
-            self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
+            self._last_number = last_number(text.shared.end, start, piece_bytes, end)
         self._jobs = max(min(jobs, self._last_number - self._next_number), 0)
         self._to_redo: dict[int, PieceTask] = {}  # tasks to be done again, by number
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
@@ -220,7 +220,7 @@ class WorkerPool:
             self._buffers.free(number)
             return None
         if loan.last:
-            self._last_number = (min(loan.end, self._end) - 1 - self._start) // self._piece_bytes
+            self._last_number = last_number(loan.end, self._start, self._piece_bytes, self._end)
             if number > self._last_number:
                 self._buffers.free(number)
                 return None

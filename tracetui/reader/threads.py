@@ -21,6 +21,7 @@ from tracetui.reader.pieces import (
     Reads,
     Syntax,
     guess_start,
+    last_number,
     stop_of,
 )
 from tracetui.reader.text import Text
@@ -50,7 +51,7 @@ class PieceThreads:
         self._first_unassigned = 0
         self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
-            self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
+            self._last_number = last_number(text.shared.end, start, piece_bytes, end)
         self._started = 0  # threads
         self._stopped = False
         self._inflate_lock = threading.Lock()  # a text that is inflated is read from front to back
@@ -154,7 +155,7 @@ class PieceThreads:
         excerpt = _Excerpt(chars, first, len(chars) < length)
         if excerpt.last:
             with self._changed:
-                self._last_number = (first + len(chars) - 1 - self._start) // self._piece_bytes
+                self._last_number = last_number(first + len(chars), self._start, self._piece_bytes, self._end)
                 self._changed.notify_all()
                 if number > self._last_number:
                     return None

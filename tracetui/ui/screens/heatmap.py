@@ -137,17 +137,17 @@ class HeatmapScreen(MapScreen):
             return
         if analysis is not self._views_of:
             self._views_of, self._views, self._moved = analysis, {}, False
-        self._request = wanted = object()
+        self._request = request = object()
         number, views = self._index, self._views
         if len(analysis.trace.slices) < MANY_SLICES:
-            self._show_made(wanted, *self._make(analysis, views, number))
+            self._show_made(request, *self._make(analysis, views, number))
         else:
             if number not in self._views:
                 self.show_answer("making the map", self.beside_answer())
             self.in_background(
                 "heat",
                 lambda: self._make(analysis, views, number),
-                lambda made: self._show_made(wanted, *made),
+                lambda made: self._show_made(request, *made),
             )
 
     def _make(
@@ -163,9 +163,9 @@ class HeatmapScreen(MapScreen):
         room = heat_map.room(view.label_cells, view.total_cells)
         return view, view.sheet(*room, heat_map.halves)
 
-    def _show_made(self, wanted: object, view: AnalysisMap, sheet: Sheet | None) -> None:
+    def _show_made(self, request: object, view: AnalysisMap, sheet: Sheet | None) -> None:
         analysis = self.session.analysis
-        if wanted is not self._request or analysis is None:
+        if request is not self._request or analysis is None:
             return
         if sheet is None or not sheet.cells.ns.size:
             self.nothing(sentences((wording(view.question), wording(view.nothing()))))
