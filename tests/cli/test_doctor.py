@@ -13,7 +13,6 @@ from tests.cli.test_main import Run
 from tests.cli.test_main import run as run
 from tracetui.cli.commands import doctor
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.export.language import ENGLISH, choose_language
 from tracetui.reader.locate import recordings_below, trace_or_recordings
 
 STACKS = "gpu/pairs/h100/gaunernst_bert-small-uncased__1016001.json.gz"
@@ -81,12 +80,12 @@ def test_all_reports_say_so_and_mark_their_numbers(run: Run, lossy: str) -> None
     assert step["trust"] == "wrong"
 
 
-def test_chinese(run: Run, lossy: str, request: pytest.FixtureRequest) -> None:
-    request.addfinalizer(lambda: choose_language(ENGLISH))
+def test_chinese(run: Run, lossy: str) -> None:
     summary = run("summary", lossy, "--lang", "zh").out
     assert summary.startswith("空闲时间与 step 有误：最初 8 次 kernel 下发在 Device 上没有任务")
     assert "有误" in run("doctor", lossy, "--lang", "zh").out
     assert "，超过 1 %" in run("check", lossy, "--max-idle", "1%", "--lang", "zh").out
+    assert run("summary", lossy).out.startswith("Idle time and steps are wrong"), "the next one is English"
 
 
 def test_gaps_in_a_stretch_that_is_not_believed_are_marked(

@@ -15,6 +15,7 @@ from tracetui.cli.config import read_settings
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import UsageError
 from tracetui.cli.signals import as_cancel
+from tracetui.language import set_language
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,12 +72,14 @@ def _language_in(arguments: Sequence[str]) -> str | None:
 
 
 def _choose_language(asked: str | None, in_ascii: bool) -> None:
-    """Speak another language than English, where that is asked for and can be shown."""
+    """Speak another language than English, where that is asked for and can be shown; English elsewhere."""
     language = asked or terminal.locale_language(os.environ)
     if language != "en" and not in_ascii and terminal.speaks_unicode(sys.stdout):
         from tracetui.export.language import choose_language
 
         choose_language(language)
+    else:  # a command before it in this process may have chosen
+        set_language({})
 
 
 def _fail(error: Exception) -> ExitCode:
