@@ -22,6 +22,7 @@ from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.limits import find_breaches, parse_cause_limit, parse_limit
 from tracetui.export.cells import text_cell
 from tracetui.export.csv_table import write_table
+from tracetui.export.limits import breaches_text, limits_document
 from tracetui.export.markdown import code, escaped
 from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.hotspots import LINES, LineRows, called
@@ -30,11 +31,9 @@ from tracetui.export.trace.documents import (
     advice_document,
     gaps_document,
     hotspots_document,
-    limits_document,
     summary_document,
 )
 from tracetui.export.trace.idle_text import hotspots_text
-from tracetui.export.trace.limits import breaches_text
 from tracetui.export.trace.markdown import (
     advice_markdown,
     gaps_markdown,

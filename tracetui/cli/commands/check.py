@@ -315,8 +315,7 @@ def _part(request: Request) -> RunPart:
 
 def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _CheckResult:
     from tracetui.analysis.limits import find_breaches
-    from tracetui.export.trace.documents import limits_document
-    from tracetui.export.trace.limits import breaches_text, doubts
+    from tracetui.export.limits import breaches_text, doubts, limits_document
 
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
@@ -327,7 +326,7 @@ def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: boo
 
 def _check_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _CheckResult:
     from tracetui.analysis.memory.limits import find_memory_breaches, unrecorded_measures
-    from tracetui.export.memory.limits import memory_breaches_text, memory_limits_document
+    from tracetui.export.limits import memory_breaches_text, memory_limits_document
 
     memory = analysis.memory
     breaches = () if memory is None else find_memory_breaches(memory, limits)
@@ -365,7 +364,7 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
 
 
 def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
-    from tracetui.export.job.limits import job_breaches_text, job_limits_document
+    from tracetui.export.limits import job_breaches_text, job_limits_document
     from tracetui.export.sentences.notes import job_notes
     from tracetui.job.limits import find_job_breaches, unmarked_phases
 

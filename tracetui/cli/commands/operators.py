@@ -19,7 +19,7 @@ from tracetui.cli.terminal import text_width
 from tracetui.language import state
 
 if TYPE_CHECKING:
-    from tracetui.export.trace.operators import OperatorListing
+    from tracetui.export.tables.shown import TableSection
 
 _DESCRIPTION = f"""Print what the time of the devices went to, most first: by type of operator,
 by name, by type and the shapes of its inputs, or each kernel. --host prints the
@@ -71,7 +71,7 @@ def _run(request: Request) -> None:
         for problem in analysis.kernels.table.problems:
             say(printable(problem))
 
-    def listed(default: int) -> OperatorListing[Any]:
+    def listed(default: int) -> TableSection:
         top = default if request.top is None else request.top
         try:
             return list_operators(analysis, selection, request.by, request.host, top)

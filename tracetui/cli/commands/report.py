@@ -106,7 +106,7 @@ def _gaps(request: Request, path: Path, run: str) -> Iterator[Section]:
     """Yield the worst gaps of a run that is one trace of several; nothing of a job, or of a digest alone."""
     from tracetui.cli.reading_options import scheduler_source
     from tracetui.cli.trace_reading import opened_trace
-    from tracetui.export.page.trace import gaps_section
+    from tracetui.export.page.trace import gaps_part
     from tracetui.job.load import ranks_below
     from tracetui.reader.errors import UnreadableTrace
 
@@ -115,7 +115,7 @@ def _gaps(request: Request, path: Path, run: str) -> Iterator[Section]:
             return
         with opened_trace(request, str(path), scheduler_source(request)) as (analysis, _):
             if len(analysis.gaps):
-                yield gaps_section(analysis, run)
+                yield gaps_part(analysis, run)
 
 
 def _source_files(request: Request) -> SourceFiles | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tracetui.export.job.report import Report, TableSection
+from tracetui.export.job.report import Report
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import MARGIN
 from tracetui.job.job import Job
 from tracetui.job.pipeline import Pipeline

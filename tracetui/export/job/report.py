@@ -9,27 +9,18 @@ from typing import Any
 from tracetui.export import markdown
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import JobRows
-from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import MARGIN, wrap_sentence
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 
 
-@dataclass(frozen=True)
-class TableSection:
-    """A table of a report."""
-
-    title: str
-    table: Table[Any]
-    rows: Any  #: as the table takes them
-    more: str = ""  #: what stands below
-
-
 def table_section(title: str, table: Table[Any], rows: JobRows, top: int) -> TableSection:
     """Return a section with the first `top` rows, 0 for all, and how many there are besides."""
     shown = rows.first(top)
-    hidden = len(rows.rows) - len(shown.rows)
-    return TableSection(title, table, shown, counted(hidden, "1 more", "{count} more") if hidden else "")
+    count = len(rows.rows) - len(shown.rows)
+    hidden = counted(count, "1 more", "{count} more") if count else ""
+    return TableSection(title, table, shown, hidden, hidden)
 
 
 @dataclass(frozen=True)
@@ -51,10 +42,8 @@ class Report:
         lines += [""] if self.sentences else []
         lines += self.chart(width)
         for section in self.sections:
-            lines += wrap_sentence(section.title, width, later=MARGIN)
-            lines += text_table(section.table, section.rows, width)
-            lines += [f"{MARGIN}{section.more}"] if section.more else []
-            lines.append("")
+            _, *below = section.text(width)
+            lines += [*wrap_sentence(section.title, width, later=MARGIN), *below, ""]
         if self.notes:
             lines.append(translate("Notes"))
             for note in self.notes:
@@ -69,8 +58,6 @@ class Report:
         lines = [f"## {markdown.escaped(self.headline)}", ""]
         lines += [*map(markdown.escaped, self.sentences), ""]
         for section in self.sections:
-            lines += [f"### {markdown.escaped(section.title)}", ""]
-            lines += [*markdown_table(section.table, section.rows), ""]
-            lines += [section.more, ""] if section.more else []
+            lines += [*section.markdown(3), ""]
         lines += [f"- {markdown.escaped(translate('{sentence}.', sentence=note))}" for note in self.notes]
         return "\n".join(lines).rstrip() + "\n"

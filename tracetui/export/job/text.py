@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tracetui.export.job.document import root_breakdown
-from tracetui.export.job.report import Report, TableSection, table_section
+from tracetui.export.job.report import Report, table_section
 from tracetui.export.sentences.job import (
     LINES_TITLE,
     LINKS_TITLE,
@@ -29,6 +29,7 @@ from tracetui.export.tables.job import (
 )
 from tracetui.export.tables.job_links import LINKS, STAGES
 from tracetui.export.tables.phases import PHASES, phases_title
+from tracetui.export.tables.shown import TableSection
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_ranks, slow_steps
@@ -118,7 +119,8 @@ def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> Tabl
         time=format_duration(sum(root.lost_ns for root in hidden)),
     )
     title = translate("Roots: why the late ranks were late, summed over all that waited")
-    return TableSection(title, ROOTS, shown, rest_words if hidden else "")
+    rest_words = rest_words if hidden else ""
+    return TableSection(title, ROOTS, shown, rest_words, rest_words)
 
 
 def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> TableSection:

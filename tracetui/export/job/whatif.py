@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.export.cells import encodable
 from tracetui.export.csv_table import write_rows
-from tracetui.export.job.report import Report, TableSection
+from tracetui.export.job.report import Report
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.job.whatif.answer import JobWhatIf, Trial
 from tracetui.job.whatif.critical import CriticalRank
@@ -145,7 +146,7 @@ def _sections(answer: JobWhatIf, top: int) -> list[TableSection]:
     left = len(gains) - len(rows.rows)
     title = translate("Single fixes, by what a step gains as replayed")
     more = counted(left, "1 more", "{count} more") if left else ""
-    return [TableSection(title, TRIALS, rows, more)] if gains else []
+    return [TableSection(title, TRIALS, rows, more, more)] if gains else []
 
 
 def _kind_words(kind: str) -> str:

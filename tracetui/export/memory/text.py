@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Optional
+from collections.abc import Callable, Iterator
+from typing import Any, Optional
 
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
 from tracetui.export import markdown
@@ -27,7 +27,7 @@ from tracetui.export.tables.memory import (
     BlockRows,
     MemoryRows,
 )
-from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import MARGIN, wrap_sentence
 from tracetui.language import translate
 from tracetui.trace.clean import printable
@@ -38,15 +38,7 @@ TextRow = dict[str, Any]
 #: Returns the text of the line of a frame, printable; None where its file is not on this host.
 SourceLine = Callable[[Frame], Optional[str]]
 TOP, TOP_COMPONENTS, TOP_HOST = 20, 6, 6  #: rows listed where nothing else is asked for
-
-
-class Listing(NamedTuple):
-    title: str
-    table: Table[Any]
-    rows: Any
-    shown: int
-    total: int
-    left: str = "{count} more: --top 0"  #: how many there are beside, and how to see them
+_WITH_TOP, _WITH_JSON = "{count} more: --top 0", "{count} more with --json"
 
 
 def memory_text(
@@ -68,10 +60,8 @@ def memory_text(
         lines += wrap_sentence(printable(sentence), width, indent, indent + MARGIN if number else MARGIN)
     for sentence in growth_sentences(document, memory, source):
         lines += ["", *wrap_sentence(printable(sentence), width, later=MARGIN)]
-    for listing in memory_listings(memory, part, by, top, origin_ns):
-        if listing.shown:
-            listed = text_table(listing.table, listing.rows, width)
-            lines += ["", listing.title, *listed, *_more(listing)]
+    for section in memory_sections(memory, part, by, top, origin_ns):
+        lines += ["", *section.text(width)]
     lines += ["", *wrap_sentence(alive_sentence(document), width, later=MARGIN)]
     return "\n".join(lines) + "\n"
 
@@ -92,10 +82,8 @@ def memory_markdown(
     lines = [f"## {markdown.escaped(head)}", "", *(f"- {markdown.escaped(sentence)}" for sentence in rest)]
     for sentence in growth_sentences(document, memory, source):
         lines += ["", markdown.escaped(sentence)]
-    for listing in memory_listings(memory, part, by, top, origin_ns):
-        if listing.shown:
-            listed = markdown_table(listing.table, listing.rows)
-            lines += ["", f"### {listing.title}", "", *listed, *_more(listing)]
+    for section in memory_sections(memory, part, by, top, origin_ns):
+        lines += ["", *section.markdown(3), *section.more_lines()]
     lines += ["", markdown.escaped(alive_sentence(document))]
     return "\n".join(lines) + "\n"
 
@@ -122,50 +110,34 @@ def growth_sentences(document: TextRow, memory: Memory, source: SourceLine | Non
     return [translate("No operator leaves a block behind in every step.")] if can_grow else []
 
 
-def memory_listings(
+def memory_sections(
     memory: Memory, part: MemoryPart, by: str, top: int | None, origin_ns: int
-) -> tuple[Listing, ...]:
-    listed = _listed(memory, part, by, top, origin_ns)
-    return (_components(memory), _graphs(memory), listed, _host(memory, part))
-
-
-def _host(memory: Memory, part: MemoryPart) -> Listing:
-    every = () if part.host is None else part.host.lines
-    rows = MemoryRows(memory.recorded, every, TOP_HOST)
-    title = translate("Memory of the host, in no sum of a device")
-    return Listing(title, LINES, rows, len(rows.rows), len(every), "{count} more with --json")
-
-
-def _components(memory: Memory) -> Listing:
+) -> Iterator[TableSection]:
+    """Yield what there is of components, graphs, blocks as `by` asks for them, and memory of the host."""
+    recorded, count = memory.recorded, TOP if top is None else top
     curves = sorted(memory.curves, key=lambda curve: not len(curve.known_places))
-    rows = MemoryRows(memory.recorded, curves, TOP_COMPONENTS)
-    return Listing(
-        translate("Components"), COMPONENTS, rows, len(rows.rows), len(curves), "{count} more with --json"
-    )
-
-
-def _graphs(memory: Memory) -> Listing:
-    graphs = memory.recorded.graphs
-    rows = MemoryRows(memory.recorded, graphs, TOP_COMPONENTS)
+    components = MemoryRows(recorded, curves, TOP_COMPONENTS)
+    yield from _section(translate("Components"), COMPONENTS, components, _WITH_JSON)
+    graphs = MemoryRows(recorded, recorded.graphs, TOP_COMPONENTS)
     title = translate("Static memory of graphs, given before they run")
-    return Listing(title, GRAPHS, rows, len(rows.rows), len(graphs), "{count} more with --json")
-
-
-def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_ns: int) -> Listing:
-    count = TOP if top is None else top
+    yield from _section(title, GRAPHS, graphs, _WITH_JSON)
     if by == "block":
         blocks = BlockRows(memory, part, count, origin_ns)
-        return Listing(
-            translate("Blocks, the largest first"), BLOCKS, blocks, len(blocks.blocks), blocks.total
-        )
-    title, table, every = {
-        "size": (translate("Blocks by size, most in all first"), SIZES, part.sizes),
-        "line": (translate("Lines, those first that hold most at the peak"), LINES, part.lines),
-    }[by]
-    rows = MemoryRows(memory.recorded, every, count)
-    return Listing(title, table, rows, len(rows.rows), len(every))
+        yield from _section(translate("Blocks, the largest first"), BLOCKS, blocks)
+    elif by == "size":
+        title = translate("Blocks by size, most in all first")
+        yield from _section(title, SIZES, MemoryRows(recorded, part.sizes, count))
+    else:
+        title = translate("Lines, those first that hold most at the peak")
+        yield from _section(title, LINES, MemoryRows(recorded, part.lines, count))
+    host = MemoryRows(recorded, () if part.host is None else part.host.lines, TOP_HOST)
+    yield from _section(translate("Memory of the host, in no sum of a device"), LINES, host, _WITH_JSON)
 
 
-def _more(listing: Listing) -> list[str]:
-    hidden = listing.total - listing.shown
-    return [MARGIN + translate(listing.left, count=format_count(hidden))] if hidden > 0 else []
+def _section(
+    title: str, table: Table[Any], rows: MemoryRows | BlockRows, left: str = _WITH_TOP
+) -> Iterator[TableSection]:
+    """Yield a section of the rows if there are any; `left` says how many are left out."""
+    if len(rows):
+        hidden = translate(left, count=format_count(rows.hidden)) if rows.hidden else ""
+        yield TableSection(title, table, rows, hidden)

@@ -14,6 +14,7 @@ from tracetui.export.notes import note_words
 from tracetui.export.page.style import STYLE
 from tracetui.export.sentences.health import marks_legend, recordings_verdict, trust_parts
 from tracetui.export.tables.column import Form, Table
+from tracetui.export.tables.shown import TableSection
 from tracetui.language import heading, translate
 from tracetui.notebook.note import Note
 from tracetui.trace.clean import printable
@@ -74,6 +75,14 @@ def html_table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str
             )
     return (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
+    )
+
+
+def table_part(section: TableSection) -> Section:
+    """Return a table as a part of the page."""
+    hidden = [paragraph(section.hidden, "dim")] if section.hidden else []
+    return Section(
+        section.title, [html_table(section.table, section.rows, section.notes(section.rows)), *hidden]
     )
 
 

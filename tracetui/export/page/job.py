@@ -11,10 +11,11 @@ from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
+from tracetui.export.job.report import table_section
 from tracetui.export.job.text import TOP, job_sections, job_verdict
 from tracetui.export.language import cause_facts
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, as_markup, believed, bullets, html_table, paragraph
+from tracetui.export.page.html import Section, as_markup, believed, bullets, html_table, paragraph, table_part
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
@@ -73,10 +74,11 @@ def job_page_sections(job: Job, title: str, source: SourceFiles | None = None) -
     yield _activity(job)
     yield from rank_maps(job)
     for section in job_sections(job, None, None, 2 * TOP):
-        more = [paragraph(section.more, "dim")] if section.more else []
+        part = table_part(section)
         if section.table is LINES and source is not None:
-            more += source_excerpts(source, [row.line for row in section.rows.rows if row.line])
-        yield Section(section.title, [html_table(section.table, section.rows), *more])
+            lines = source_excerpts(source, [row.line for row in section.rows.rows if row.line])
+            part = part._replace(blocks=[*part.blocks, *lines])
+        yield part
     yield from _section(translate(TITLE), JOB_ADVICE, JobRows(job, job_advice(job)), 0)
     operators = JobOperatorRows(job, job_operators(job))
     title_words = translate("Operators of the devices, most time first")
@@ -96,9 +98,7 @@ def job_page_sections(job: Job, title: str, source: SourceFiles | None = None) -
 def _section(title: str, shown: Table[Any], rows: JobRows, top: int) -> Iterator[Section]:
     """Yield a table of at most `top` rows, 0 for all; nothing where it has none."""
     if rows.rows:
-        left = len(rows.rows) - len(rows.first(top).rows)
-        more = [paragraph(counted(left, "1 more", "{count} more"), "dim")] if left else []
-        yield Section(title, [html_table(shown, rows.first(top)), *more])
+        yield table_part(table_section(title, shown, rows, top))
 
 
 def _activity(job: Job) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
@@ -15,9 +16,9 @@ from tracetui.analysis.heat.cells import pool
 from tracetui.analysis.raster import even_edges
 from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document
-from tracetui.export.memory.text import growth_sentences, memory_facts, memory_listings
+from tracetui.export.memory.text import growth_sentences, memory_facts, memory_sections
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, as_markup, bullets, html_table, paragraph
+from tracetui.export.page.html import Section, as_markup, bullets, html_table, paragraph, table_part
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
@@ -27,27 +28,22 @@ from tracetui.export.sentences.trace import (
     NO_DEVICE,
     WHY_IDLE,
     WHY_PREPARING,
-    hidden_lines,
     hidden_steps,
     window_words,
 )
 from tracetui.export.tables.causes import CAUSES, CauseRows
-from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
-from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.health import FINDINGS, FindingRows
-from tracetui.export.tables.hotspots import LINES, LineRows
-from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.hotspots import LineRows
 from tracetui.export.tables.steps import STEPS, StepRows
-from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.trace.advice_text import TITLE, cost_words
-from tracetui.export.trace.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
+from tracetui.export.trace.communication_text import communication_sections, split_rows
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.health import verdict_line
-from tracetui.export.trace.idle_text import gap_stories, gaps_title, hotspots_title, idle_reasons, line_notes
+from tracetui.export.trace.idle_text import gap_section, line_notes, line_section
 from tracetui.export.trace.operators import list_operators
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import in_all, no_work, run_facts, task_facts, trace_facts
-from tracetui.export.trace.sync_text import syncs_title
+from tracetui.export.trace.sync_text import sync_sections
 from tracetui.language import clauses, restate, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFiles
@@ -67,16 +63,15 @@ def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Ite
     for device, activity, split in zip(document["devices"], analysis.devices, splits):
         yield _device(analysis, device, activity, split)
     if len(analysis.gaps):
-        yield gaps_section(analysis)
-    yield from _lines(analysis, whole, source)
-    yield from _communication(analysis)
+        yield gaps_part(analysis)
+    yield from _lines(analysis, source)
+    yield from map(table_part, communication_sections(analysis, whole))
     if find_advice(analysis):
         yield _advice(analysis)
     if analysis.devices:
         operators = list_operators(analysis, whole, "name", top=TOP_OPERATORS)
-        yield Section(
-            translate("Operators of the devices, most time first"), [html_table(OPERATORS, operators.rows)]
-        )
+        title = translate("Operators of the devices, most time first")
+        yield table_part(replace(operators, title=title))
     yield from _memory(analysis)
     if analysis.health.findings:
         yield Section(verdict_line(analysis), [html_table(FINDINGS, FindingRows(analysis))])
@@ -198,36 +193,23 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
     return [f"<h3>{as_markup(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
 
 
-def gaps_section(analysis: Analysis, run: str = "") -> Section:
+def gaps_part(analysis: Analysis, run: str = "") -> Section:
     """Return the worst gaps of a trace with their stories. `run` names the trace on a page of several."""
-    whole = Selection()
-    rows = GapRows(analysis, whole.gaps(analysis, TOP_GAPS), whole.by)
-    title = gaps_title(analysis, len(rows), len(whole.gaps(analysis)), whole.by)
-    if run:
-        title = translate("{name}: {what}", name=run, what=title)
-    return Section(title, [html_table(GAPS, rows, gap_stories(rows))])
+    part = table_part(gap_section(analysis, Selection(), TOP_GAPS))
+    return part._replace(title=translate("{name}: {what}", name=run, what=part.title)) if run else part
 
 
-def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None) -> Iterator[Section]:
-    rows = LineRows(analysis, selection, TOP_LINES)
-    if rows.rows:
-        blocks = [html_table(LINES, rows, [*map(idle_reasons, rows.rows)])]
-        blocks += [paragraph(hidden_lines(rows.hidden), "dim")] if rows.hidden else []
-        blocks += [paragraph(note) for note in line_notes(rows) if note]
+def _lines(analysis: Analysis, source: SourceFiles | None) -> Iterator[Section]:
+    """Yield the lines with most idle time, with their text where `source` has it, and synchronisations."""
+    rows = LineRows(analysis, Selection(), TOP_LINES)
+    if rows:
+        part = table_part(line_section(rows))
+        blocks = [*part.blocks, *map(paragraph, line_notes(rows))]
         if source is not None:
             blocks += source_excerpts(source, [row for row in rows.rows if row.file])
-        yield Section(hotspots_title(rows), blocks)
-    syncs = SyncRows(analysis, selection, TOP_SYNCS)
-    if syncs.all_rows:
-        yield Section(syncs_title(syncs.all_rows), [html_table(SYNCS, syncs)])
-
-
-def _communication(analysis: Analysis) -> Iterator[Section]:
-    late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS)
-    if late.all_rows:
-        yield Section(late_title(late), [html_table(PEERS, late)])
-    if links.all_rows:
-        yield Section(links_title(links), [html_table(LINKS, links)])
+        yield part._replace(blocks=blocks)
+    for syncs in sync_sections(analysis, Selection(), TOP_SYNCS):
+        yield table_part(replace(syncs, hidden=""))
 
 
 def _advice(analysis: Analysis) -> Section:
@@ -251,7 +233,6 @@ def _memory(analysis: Analysis) -> Iterator[Section]:
     document = memory_document(memory, part)
     head, *facts = memory_facts(document, origin, memory)
     blocks = [bullets([*facts, *growth_sentences(document, memory, None), alive_sentence(document)])]
-    for listing in memory_listings(memory, part, "line", TOP_MEMORY, origin):
-        if listing.shown:
-            blocks += [f"<h3>{as_markup(listing.title)}</h3>", html_table(listing.table, listing.rows)]
+    for section in memory_sections(memory, part, "line", TOP_MEMORY, origin):
+        blocks += [f"<h3>{as_markup(section.title)}</h3>", html_table(section.table, section.rows)]
     yield Section(head, blocks)

@@ -52,6 +52,9 @@ class FirstRows:
         self.all_rows = all_rows
         self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
     @property
     def hidden(self) -> int:
         """How many are left out."""

@@ -66,10 +66,13 @@ class BlockRows:
     def __init__(self, memory: Memory, part: MemoryPart, top: int = 0, origin_ns: int = 0) -> None:
         order = np.argsort(-part.blocks.bytes, kind="stable")
         self.places: Int64s = order[:top] if top else order  #: in `part.blocks`
-        self.total = len(part.blocks)
+        self.hidden = len(order) - len(self.places)
         self.recorded, self.origin_ns = memory.recorded, origin_ns
         self.blocks = part.blocks.at(self.places)
         self.at_peak = part.at_peak[self.places]
+
+    def __len__(self) -> int:
+        return len(self.places)
 
     def times(self, ns: Int64s) -> Int64s:
         """Return times, or lengths of time, unknown (-1) where events have numbers only."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from tracetui.export import markdown, text
 from tracetui.export.tables.column import Column, Form, Table
@@ -11,6 +12,38 @@ from tracetui.language import heading, speaks_english
 from tracetui.trace.clean import printable
 
 Rows = TypeVar("Rows")
+
+
+@dataclass(frozen=True)
+class TableSection:
+    """A table under its title, which text, Markdown and pages show."""
+
+    title: str
+    table: Table[Any]
+    rows: Any  #: as the table takes them
+    more: str = ""  #: below the text: how many rows are left out
+    hidden: str = ""  #: the same below Markdown
+    #: Makes of the rows what text has below each of them.
+    notes: Callable[[Any], Sequence[str]] = lambda rows: ()
+    nothing: str = ""  #: what is shown instead where there are no rows
+
+    def text(self, width: int) -> list[str]:
+        """Return the lines of plain text, `width` cells wide."""
+        if self.nothing and not len(self.rows):
+            return [self.nothing]
+        lines = text_table(self.table, self.rows, width, self.notes(self.rows))
+        return [self.title, *lines, *self.more_lines()]
+
+    def markdown(self, level: int = 2) -> list[str]:
+        """Return the lines of Markdown; the title is a heading of this level."""
+        if self.nothing and not len(self.rows):
+            return [self.nothing]
+        lines = [f"{'#' * level} {markdown.escaped(self.title)}", "", *markdown_table(self.table, self.rows)]
+        return [*lines, "", self.hidden] if self.hidden else lines
+
+    def more_lines(self) -> list[str]:
+        """Return the line right below the table, if any rows are left out."""
+        return [text.MARGIN + self.more] if self.more else []
 
 
 def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] = ()) -> list[str]:

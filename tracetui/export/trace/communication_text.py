@@ -8,10 +8,8 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.health.finding import Health
 from tracetui.export.sentences.health import mark
-from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
-from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN, wrap_sentence
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.trace.selection import Selection
 from tracetui.language import counted, translate
 from tracetui.units import format_count, format_duration
@@ -38,7 +36,7 @@ def split_rows(split: WindowSplit, health: Health) -> Iterator[tuple[str, int]]:
     yield translate("idle") + mark(health, "idle"), split.idle_ns
 
 
-def late_title(rows: PeerRows) -> str:
+def _late_title(rows: PeerRows) -> str:
     """Return "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed"."""
     waited = format_duration(sum(late.wait_ns for late in rows.all_rows))
     exposed = format_duration(sum(late.exposed_ns for late in rows.all_rows))
@@ -47,28 +45,19 @@ def late_title(rows: PeerRows) -> str:
     )
 
 
-def late_lines(analysis: Analysis, width: int) -> list[str]:
-    """Return the table of late ranks and its title, line by line; [] where nobody was late."""
-    rows = PeerRows(analysis, TOP_PEERS)
-    if not rows.all_rows:
-        return []
-    table = text_table(PEERS, rows, width)
-    note = wrap_sentence(capped_savings(analysis), width, MARGIN, MARGIN)
-    return [late_title(rows), *table, *_more(rows.hidden), "", *note]
-
-
-def links_title(rows: LinkRows) -> str:
+def _links_title(rows: LinkRows) -> str:
     """Return "Links: 7, most time first"."""
     return translate("Links: {count}, most time first", count=format_count(len(rows.all_rows)))
 
 
-def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str]:
-    """Return the table of links and its title, line by line; [] where the trace does not show what moved."""
-    rows = LinkRows(analysis, TOP_LINKS, selection.window)
-    if not rows.all_rows:
-        return []
-    return [links_title(rows), *text_table(LINKS, rows, width), *_more(rows.hidden)]
+def communication_sections(analysis: Analysis, selection: Selection) -> Iterator[TableSection]:
+    """Yield the table of late ranks, where somebody was late, and that of links, where any is shown."""
+    late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS, selection.window)
+    if late:
+        yield TableSection(_late_title(late), PEERS, late, _more(late.hidden))
+    if links:
+        yield TableSection(_links_title(links), LINKS, links, _more(links.hidden))
 
 
-def _more(count: int) -> list[str]:
-    return [MARGIN + counted(count, "1 with less", "{count} with less")] if count > 0 else []
+def _more(count: int) -> str:
+    return counted(count, "1 with less", "{count} with less") if count else ""

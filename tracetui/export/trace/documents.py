@@ -5,7 +5,7 @@ Absolute times are epoch ns as in the trace, shares 0..1. Rows are those of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.limits import Breach, Limit
 from tracetui.analysis.notes import overlap_note
 from tracetui.databases.exports import export_of
 from tracetui.export.cells import encodable
@@ -25,7 +24,6 @@ from tracetui.export.tables.common import causes_document
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
-from tracetui.export.tables.limits import BREACHES, LIMITS, LimitRows
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.ranges import RANGES, RangeRows
 from tracetui.export.tables.steps import STEPS, StepRows
@@ -112,15 +110,6 @@ def scopes_document(analysis: Analysis, selection: Selection, top: int = 0) -> d
 def advice_document(analysis: Analysis) -> dict[str, Any]:
     """Return the advice, that about the most time first. What is about no line of Python has no file."""
     return {"schema": SCHEMA, "advice": records(ADVICE, AdviceRows(analysis))}
-
-
-def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict[str, Any]:
-    """Return the limits, and where they are passed."""
-    return {
-        "schema": SCHEMA,
-        "limits": records(LIMITS, LimitRows(limits)),
-        "breaches": records(BREACHES, LimitRows(breaches)),
-    }
 
 
 def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:

@@ -9,13 +9,14 @@ from tracetui.analysis.gaps import Measure
 from tracetui.export.sentences.causes import MEASURES, largest_shares
 from tracetui.export.sentences.health import mark
 from tracetui.export.sentences.late_ranks import capped_savings
-from tracetui.export.tables.common import OPERATORS, causes_document
+from tracetui.export.sentences.trace import hidden_lines
+from tracetui.export.tables.common import OPERATORS, FirstRows, causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
-from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN, cut, wrap_sentence
+from tracetui.export.tables.shown import TableSection
+from tracetui.export.text import cut, wrap_sentence
 from tracetui.export.trace.selection import Selection
-from tracetui.export.trace.sync_text import sync_lines
+from tracetui.export.trace.sync_text import sync_sections
 from tracetui.language import alternatives, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
@@ -28,7 +29,7 @@ NAME_CELLS = 32  #: the longest name in a note
 
 def gaps_text(analysis: Analysis, selection: Selection, top: int, width: int) -> str:
     """Return the table of gaps; at most `top`, 0 for all."""
-    return "\n".join(gap_lines(analysis, selection, top, width)) + "\n"
+    return "\n".join(gap_section(analysis, selection, top).text(width)) + "\n"
 
 
 def hotspots_text(analysis: Analysis, selection: Selection, top: int | None, width: int) -> str:
@@ -36,36 +37,33 @@ def hotspots_text(analysis: Analysis, selection: Selection, top: int | None, wid
 
     `top` rows of each, 0 for all, None for 20 and 5.
     """
-    lines = _hotspot_lines(LineRows(analysis, selection, TOP_LINES if top is None else top), width)
-    syncs = sync_lines(analysis, selection, TOP_SYNCS if top is None else top, width)
-    return "\n".join([*lines, *([""] if syncs else []), *syncs]) + "\n"
+    rows = LineRows(analysis, selection, TOP_LINES if top is None else top)
+    lines = line_section(rows).text(width)
+    for note in line_notes(rows):
+        lines += ["", *wrap_sentence(note, width)]
+    for section in sync_sections(analysis, selection, TOP_SYNCS if top is None else top):
+        lines += ["", *section.text(width)]
+    return "\n".join(lines) + "\n"
 
 
-def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
-    if not rows.rows:
-        return [translate("No idle time.")]
-    lines = text_table(LINES, rows, width, [*map(idle_reasons, rows.rows)])
-    more = rows.hidden
-    if more:
+def line_section(rows: LineRows) -> TableSection:
+    """Return the table of lines of Python by idle time."""
+    more = hidden = ""
+    if rows.hidden:
         rest = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
-        lines.append(
-            MARGIN + translate("{count} more, {left} together: --top 0", count=format_count(more), left=rest)
-        )
-    notes = [note for note in line_notes(rows) if note]
-    return [
-        hotspots_title(rows),
-        *lines,
-        *(line for note in notes for line in ("", *wrap_sentence(note, width))),
-    ]
+        count = format_count(rows.hidden)
+        more = translate("{count} more, {left} together: --top 0", count=count, left=rest)
+        hidden = hidden_lines(rows.hidden)
+    return TableSection(
+        _hotspots_title(rows), LINES, rows, more, hidden, reasons_of_rows, translate("No idle time.")
+    )
 
 
-def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
-    """Return the table of gaps and its title, line by line."""
+def gap_section(analysis: Analysis, selection: Selection, top: int) -> TableSection:
+    """Return the table of gaps; at most `top`, 0 for all."""
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
-    if not len(rows):
-        return [translate("No gaps.")]
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
-    return [title, *text_table(GAPS, rows, width, gap_stories(rows))]
+    return TableSection(title, GAPS, rows, notes=gap_stories, nothing=translate("No gaps."))
 
 
 def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
@@ -90,7 +88,7 @@ def _plain_gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -
     return translate(gaps, total=format_count(total), units=units, measure=measure)
 
 
-def hotspots_title(rows: LineRows) -> str:
+def _hotspots_title(rows: LineRows) -> str:
     """Return what the table of lines is called."""
     count = len(rows.all_rows)
     lines = counted(count, "1 line", "{count} lines")
@@ -100,10 +98,12 @@ def hotspots_title(rows: LineRows) -> str:
     return title + mark(rows.analysis.health, "idle", "causes", "lines")
 
 
-def line_notes(rows: LineRows) -> tuple[str, str, str]:
-    """Return what must be known to read a table of lines, each a sentence or nothing."""
-    known = bool((rows.saves >= 0).any())
-    return _without_python(rows.analysis), capped_savings(rows.analysis) if known else "", beyond_idle(rows)
+def line_notes(rows: LineRows) -> list[str]:
+    """Return the sentences that must be known to read a table of lines; none where it has no rows."""
+    if not rows:
+        return []
+    peers = capped_savings(rows.analysis) if (rows.saves >= 0).any() else ""
+    return [note for note in (_without_python(rows.analysis), peers, beyond_idle(rows)) if note]
 
 
 def _without_python(analysis: Analysis) -> str:
@@ -134,6 +134,11 @@ def idle_reasons(row: Any) -> str:
         if operators
         else causes
     )
+
+
+def reasons_of_rows(rows: FirstRows) -> list[str]:
+    """Return `idle_reasons` of each row."""
+    return [*map(idle_reasons, rows.rows)]
 
 
 def gap_stories(rows: GapRows) -> list[str]:

@@ -17,23 +17,18 @@ from tracetui.export.sentences.trace import (
     NO_DEVICE,
     WHY_IDLE,
     WHY_PREPARING,
-    hidden_lines,
-    hidden_rows,
     hidden_steps,
     window_words,
 )
 from tracetui.export.tables.causes import CAUSES, CauseRows
-from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
-from tracetui.export.tables.gaps import GAPS, GapRows
-from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.hotspots import LineRows
 from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
-from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.trace.advice_text import SUBJECTS, TITLE, cost_words
-from tracetui.export.trace.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
+from tracetui.export.trace.communication_text import communication_sections, split_rows
 from tracetui.export.trace.documents import summary_document
-from tracetui.export.trace.idle_text import TOP_LINES, TOP_SYNCS, gaps_title, hotspots_title, line_notes
+from tracetui.export.trace.idle_text import TOP_LINES, TOP_SYNCS, gap_section, line_notes, line_section
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import (
     TOP_GAPS,
@@ -45,7 +40,7 @@ from tracetui.export.trace.summary import (
     task_facts,
     trace_facts,
 )
-from tracetui.export.trace.sync_text import syncs_title
+from tracetui.export.trace.sync_text import sync_sections
 from tracetui.language import clauses, names, sentences, translate
 from tracetui.units import format_duration, format_ms, format_percent
 
@@ -73,9 +68,10 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
         if ranges:
             shown = RangeRows(ranges[: limit or None])
             lines += ["", f"### {ranges_title()}", "", *markdown_table(RANGES, shown)]
-    lines += _communication(analysis, selection)
+    for section in communication_sections(analysis, selection):
+        lines += ["", *section.markdown()]
     if len(analysis.gaps):
-        lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]
+        lines += ["", *gap_section(analysis, selection, TOP_GAPS if top is None else top).markdown()]
     if find_advice(analysis):
         lines += ["", *_advice(analysis)]
     return "\n".join(lines) + "\n"
@@ -83,7 +79,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
 
 def gaps_markdown(analysis: Analysis, selection: Selection, top: int) -> str:
     """Return the table of gaps; at most `top`, 0 for all."""
-    return "\n".join(_gaps(analysis, selection, top)) + "\n"
+    return "\n".join(gap_section(analysis, selection, top).markdown()) + "\n"
 
 
 def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None) -> str:
@@ -91,47 +87,18 @@ def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None)
 
     `top` rows of each, 0 for all, None for 20 and 5.
     """
-    lines = _hotspots(analysis, selection, TOP_LINES if top is None else top)
-    syncs = _syncs(analysis, selection, TOP_SYNCS if top is None else top)
-    return "\n".join([*lines, *([""] if syncs else []), *syncs]) + "\n"
+    rows = LineRows(analysis, selection, TOP_LINES if top is None else top)
+    lines = line_section(rows).markdown()
+    for note in line_notes(rows):
+        lines += ["", escaped(note)]
+    for section in sync_sections(analysis, selection, TOP_SYNCS if top is None else top):
+        lines += ["", *section.markdown()]
+    return "\n".join(lines) + "\n"
 
 
 def advice_markdown(analysis: Analysis) -> str:
     """Return all advice, numbered."""
     return "\n".join(_advice(analysis) if find_advice(analysis) else [translate(NOTHING)]) + "\n"
-
-
-def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
-    rows = LineRows(analysis, selection, top)
-    if not rows.rows:
-        return [translate("No idle time.")]
-    lines = markdown_table(LINES, rows)
-    if rows.hidden:
-        lines += ["", hidden_lines(rows.hidden)]
-    for note in filter(None, line_notes(rows)):
-        lines += ["", escaped(note)]
-    return [f"## {escaped(hotspots_title(rows))}", "", *lines]
-
-
-def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
-    rows = SyncRows(analysis, selection, top)
-    if not rows.all_rows:
-        return []
-    lines = [f"## {escaped(syncs_title(rows.all_rows))}", "", *markdown_table(SYNCS, rows)]
-    if rows.hidden:
-        lines += ["", hidden_rows(rows.hidden)]
-    return lines
-
-
-def _communication(analysis: Analysis, selection: Selection) -> list[str]:
-    """Return the tables of late ranks and of links, where there are any."""
-    late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS, selection.window)
-    lines: list[str] = []
-    if late.all_rows:
-        lines += ["", f"## {escaped(late_title(late))}", "", *markdown_table(PEERS, late)]
-    if links.all_rows:
-        lines += ["", f"## {escaped(links_title(links))}", "", *markdown_table(LINKS, links)]
-    return lines
 
 
 def _device(
@@ -181,14 +148,6 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
     if rows.hidden:
         lines += ["", hidden_steps(rows.hidden)]
     return lines
-
-
-def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
-    rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
-    if not len(rows):
-        return [translate("No gaps.")]
-    title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
-    return [f"## {escaped(title)}", "", *markdown_table(GAPS, rows)]
 
 
 def _advice(analysis: Analysis) -> list[str]:

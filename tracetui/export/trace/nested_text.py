@@ -17,7 +17,7 @@ from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, Sco
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
 from tracetui.export.trace.documents import frames_document, modules_document, scopes_document
-from tracetui.export.trace.idle_text import TOP_LINES, idle_reasons
+from tracetui.export.trace.idle_text import TOP_LINES, reasons_of_rows
 from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
 from tracetui.units import format_count, format_duration
@@ -65,7 +65,7 @@ def nested_text(
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.all_rows:
         return f"{translate(ranking.nothing)}\n"
-    lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, [*map(idle_reasons, rows.rows)])]
+    lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, reasons_of_rows(rows))]
     more = rows.hidden
     if more:
         lines.append(MARGIN + translate("{count} more with less: --top 0", count=format_count(more)))

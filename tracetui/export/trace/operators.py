@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, Generic
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from tracetui.analysis.kernels import Kernels
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Bools
 from tracetui.export.json_document import SCHEMA
-from tracetui.export.tables.column import Rows, Table, records
+from tracetui.export.tables.column import records
 from tracetui.export.tables.kernels import SHAPES, KernelRows, TypeRows, kernel_table
 from tracetui.export.tables.operators import OPERATORS
-from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
 from tracetui.units import format_count
@@ -37,21 +36,9 @@ class NoKernels(Exception):  # noqa: N818 - nothing went wrong
         super().__init__("nothing tells of single kernels: kernel_details.csv is not beside this trace")
 
 
-@dataclass(frozen=True, eq=False)
-class OperatorListing(Generic[Rows]):
-    """Rows of a table under a title."""
-
-    title: str
-    key: str  #: of JSON
-    table: Table[Rows]
-    rows: Rows
-    shown: int
-    total: int
-
-
 def list_operators(
     analysis: Analysis, selection: Selection, by: str, host: bool = False, top: int = 0
-) -> OperatorListing[Any]:
+) -> TableSection:
     """Return what is selected, most time first, at most `top`, 0 for all.
 
     by : "type", "name", "shape" or "kernel"; the last two are told by kernel_details.csv.
@@ -63,7 +50,7 @@ def list_operators(
         every = operators.by_type() if by == "type" else operators.by_name()
         table = _first(every, top) if top else every
         title = translate(_TITLES[host, by])
-        return OperatorListing(title, "operators", OPERATORS, table, len(table), len(every))
+        return TableSection(title, OPERATORS, table, _more(len(every) - len(table)))
     kernels = analysis.kernels
     if kernels is None:
         raise NoKernels
@@ -71,11 +58,10 @@ def list_operators(
     if by == "shape":
         types = TypeRows(kernels, among, top)
         title = translate("Types of kernels and the shapes of their inputs, most time first")
-        return OperatorListing(title, "operators", SHAPES, types, len(types.rows), len(types.all_rows))
+        return TableSection(title, SHAPES, types, _more(types.hidden))
     rows = KernelRows(analysis, kernels, among, top)
-    return OperatorListing(
-        translate("Kernels, the longest first"), "kernels", kernel_table(kernels), rows, len(rows), rows.total
-    )
+    title = translate("Kernels, the longest first")
+    return TableSection(title, kernel_table(kernels), rows, _more(rows.total - len(rows)))
 
 
 def selected_operators(analysis: Analysis, selection: Selection, host: bool) -> OperatorSlices:
@@ -91,28 +77,26 @@ def selected_operators(analysis: Analysis, selection: Selection, host: bool) -> 
     return found.at(np.isin(found.rows, np.concatenate(rows) if rows else []))
 
 
-def listing_document(listing: OperatorListing[Any]) -> dict[str, Any]:
+def listing_document(listing: TableSection) -> dict[str, Any]:
     """Return the rows as one JSON object."""
-    return {"schema": SCHEMA, listing.key: records(listing.table, listing.rows)}
+    key = "kernels" if isinstance(listing.rows, KernelRows) else "operators"
+    return {"schema": SCHEMA, key: records(listing.table, listing.rows)}
 
 
-def listing_text(listing: OperatorListing[Any], width: int) -> str:
+def listing_text(listing: TableSection, width: int) -> str:
     """Return the rows as plain text."""
-    if not listing.shown:
+    if not len(listing.rows):
         return translate("{title}: none.", title=listing.title) + "\n"
-    lines = text_table(listing.table, listing.rows, width)
-    return "\n".join([listing.title, *lines, *_more(listing)]) + "\n"
+    return "\n".join(listing.text(width)) + "\n"
 
 
-def listing_markdown(listing: OperatorListing[Any]) -> str:
+def listing_markdown(listing: TableSection) -> str:
     """Return the rows as Markdown."""
-    lines = markdown_table(listing.table, listing.rows)
-    return "\n".join([f"## {listing.title}", "", *lines, *_more(listing)]) + "\n"
+    return "\n".join([*listing.markdown(), *listing.more_lines()]) + "\n"
 
 
-def _more(listing: OperatorListing[Any]) -> list[str]:
-    left = listing.total - listing.shown
-    return [MARGIN + translate("{count} more: --top 0", count=format_count(left))] if left else []
+def _more(hidden: int) -> str:
+    return translate("{count} more: --top 0", count=format_count(hidden)) if hidden else ""
 
 
 def _is_among(kernels: Kernels, operators: OperatorSlices) -> Bools:

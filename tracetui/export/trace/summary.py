@@ -15,17 +15,19 @@ from tracetui.analysis.run_facts import facts_of_run
 from tracetui.databases.exports import export_of
 from tracetui.export.sentences.causes import cause_meanings, largest_shares, task_words
 from tracetui.export.sentences.health import headline, left_out_words, mark, marks_legend
+from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.sentences.trace import NO_DEVICE, window_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
+from tracetui.export.tables.communication import PEERS
 from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
 from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrap_sentence
 from tracetui.export.trace.advice_text import first_advice
-from tracetui.export.trace.communication_text import late_lines, link_lines, split_rows
+from tracetui.export.trace.communication_text import communication_sections, split_rows
 from tracetui.export.trace.documents import summary_document
-from tracetui.export.trace.idle_text import gap_lines
+from tracetui.export.trace.idle_text import gap_section
 from tracetui.export.trace.selection import Selection
 from tracetui.language import alternatives, clauses, counted, names, restate, translate
 from tracetui.trace.clean import printable
@@ -63,10 +65,13 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
         places = selection.steps(analysis, activity.device)
         lines += _steps(analysis, selection, places, limit, width)
         lines += ["", *_phases(ranges, limit, width)] if ranges else []
-    for part in (late_lines(analysis, width), link_lines(analysis, selection, width)):
-        lines += ["", *part] if part else []
+    for section in communication_sections(analysis, selection):
+        lines += ["", *section.text(width)]
+        if section.table is PEERS:
+            lines += ["", *wrap_sentence(capped_savings(analysis), width, MARGIN, MARGIN)]
     if len(analysis.gaps):
-        lines += ["", *gap_lines(analysis, selection, TOP_GAPS if top is None else top, width)]
+        gaps = gap_section(analysis, selection, TOP_GAPS if top is None else top)
+        lines += ["", *gaps.text(width)]
     advice = first_advice(find_advice(analysis), TOP_ADVICE, width)
     lines += ["", *advice] if advice else []
     return "\n".join(lines) + "\n"

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.syncs import SyncCall
-from tracetui.export.tables.shown import text_table
+from tracetui.export.sentences.trace import hidden_rows
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.export.text import MARGIN
 from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
 from tracetui.units import format_count, format_duration
 
 
-def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
-    """Return the title and table of synchronisations: at most `top` rows, 0 for all; [] without any."""
+def sync_sections(analysis: Analysis, selection: Selection, top: int) -> Iterator[TableSection]:
+    """Yield the table of synchronisations where there are any: at most `top` rows, 0 for all."""
     rows = SyncRows(analysis, selection, top)
-    if not rows.all_rows:
-        return []
-    lines = [syncs_title(rows.all_rows), *text_table(SYNCS, rows, width)]
-    more = rows.hidden
-    if more:
-        rest = format_duration(sum(sync.exposed_ns for sync in rows.all_rows[len(rows.rows) :]))
-        lines.append(
-            MARGIN + translate("{count} more, exposing {left}: --top 0", count=format_count(more), left=rest)
-        )
-    return lines
+    more = hidden = ""
+    if rows.hidden:
+        rest = format_duration(sum(sync.exposed_ns for sync in rows.all_rows[len(rows) :]))
+        count = format_count(rows.hidden)
+        more = translate("{count} more, exposing {left}: --top 0", count=count, left=rest)
+        hidden = hidden_rows(rows.hidden)
+    if rows:
+        yield TableSection(syncs_title(rows.all_rows), SYNCS, rows, more, hidden)
 
 
 def syncs_title(syncs: Sequence[SyncCall]) -> str:
