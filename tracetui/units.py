@@ -9,6 +9,9 @@ from tracetui.language import state
 
 NS_PER_S = 1_000_000_000
 
+DAY = 86_400 * NS_PER_S  #: ns
+YEAR = 366 * DAY  #: ns: nothing takes longer, and no clock jumps by more without being another one
+
 #: A time no trace reaches: the end of a window that was left open. Added to an epoch time it fits int64.
 OPEN_END = 1 << 62
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.reader.outliers import YEAR, within_reason
+from tracetui.reader.outliers import within_reason
 from tracetui.reader.source import TraceFile
 from tracetui.reader.timestamps import LIMIT
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
+from tracetui.units import YEAR
 
 EPOCH, BOOT = 1_736_412_474_000_000_000, 3_600_000_000_000
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.reader.timestamps import LIMIT
+from tracetui.units import YEAR
 
-YEAR = 366 * 86_400 * 10**9  #: ns: nothing takes longer, and no clock jumps by more without being another one
 MOST_ALONE = 3  #: events, at most, that lie alone because their times are damaged
 MORE = 4  #: so many times more events have to lie elsewhere
 

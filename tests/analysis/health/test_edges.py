@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from tests.analysis import gpu, machine
-from tests.analysis.machine import Events
+from tests.analysis.machine import Events, us
 from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.health.host import FRAME_COST, OPERATOR_COST
 from tracetui.analysis.health.launches import Launches, find_losses
 from tracetui.analysis.idle.cause import of_families
-from tracetui.units import format_duration
+from tracetui.units import YEAR, format_duration
 
 
 def launches(count: int, lost: Collection[int]) -> Launches:
@@ -77,6 +77,11 @@ def test_tasks_lost_here_and_there_are_no_late_beginning() -> None:
 
 
 MS = 1_000_000
+
+
+def ns(microseconds: str) -> int:
+    """The ns of a time as `us` writes it."""
+    return int(microseconds.replace(".", ""))
 
 
 def found(events: Events) -> set[str]:
@@ -534,6 +539,31 @@ def test_five_calls_of_three_names_that_cross_at_one_time_show_a_leap_back(
     names: int, count: int, apart: int, is_found: bool
 ) -> None:
     assert ("clock.jump" in found([*run(), *crossing(names, count, apart)])) == is_found
+
+
+@pytest.mark.parametrize(("beyond", "is_found"), [(0, False), (1, True)])
+@pytest.mark.parametrize("is_device", [False, True])
+def test_parts_more_than_a_year_apart_have_clocks_that_differ(
+    is_device: bool, beyond: int, is_found: bool
+) -> None:
+    """One that was set, where tracks are in both; that of a device moves it whole, and its sums stand."""
+    kernels = [gpu.kernel(n * MS + 20_000, 50_000, n) for n in range(1, 21)]
+    launches = [gpu.launch(n * MS, 5_000, n) for n in range(1, 21)]
+    first, later = (
+        (launches, kernels) if is_device else (launches[:10] + kernels[:10], launches[10:] + kernels[10:])
+    )
+    last, begin = max(ns(event["ts"]) for event in first), min(ns(event["ts"]) for event in later)
+    moved = [{**event, "ts": us(ns(event["ts"]) + last - begin + YEAR + beyond)} for event in later]
+    health = analyse(trace_of([*gpu.gpu(), *first, *moved])).health
+    findings = [finding for finding in health.findings if "days apart" in finding.sentence]
+    assert [finding.id for finding in findings] == [
+        "clock.host_device" if is_device else "clock.jump"
+    ] * is_found
+    if is_found:
+        (finding,) = findings
+        assert (finding.count, finding.figures["days"]) == (2, 366)
+        assert health.trust["causes"] == "doubtful"
+        assert health.trust["idle"] == ("good" if is_device else "doubtful")
 
 
 def operators(count: int, start: int = MS // 2, pid: int = gpu.HOST) -> Events:

@@ -95,6 +95,9 @@ class Examination:
     def _of_one_run(self) -> list[Finding]:
         """Return the findings in a recording of one run: in one of several everything would seem wrong."""
         recording = self._recording
+        distant = [*leaps.distant_parts(recording)]
+        if distant:
+            return distant
         is_cut = recording.trace.report.truncated
         # What is cut off leaves holes, and calls without their caller, as a leap does.
         found = [] if is_cut else leaps.find_leaps(recording, self._waits.device)

@@ -21,7 +21,7 @@ from tracetui.analysis.search import among, distinct, of_category, rows_of, star
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
-from tracetui.units import format_duration
+from tracetui.units import DAY, YEAR, format_duration
 
 #: ns: slices that end so close to each other end together.
 ROUNDED = 1_000
@@ -133,6 +133,54 @@ def leap_findings(recording: HealthEvidence, leaps: list[Leap]) -> Iterator[Find
         ),
         windows=windows,
         tracks=longest.tracks,
+    )
+
+
+def distant_parts(recording: HealthEvidence) -> Iterator[Finding]:
+    """Yield a finding where the recording has parts that lie more than a year apart.
+
+    Nobody records for so long: a clock was set, which tracks show that have times in several parts; or there
+    are two clocks, such as one of the host and one of the device, and what is counted on either stands.
+    """
+    trace = recording.trace
+    if trace.end_ns - trace.start_ns <= YEAR:
+        return
+    starts = np.sort(trace.slices.start)
+    places_before = np.flatnonzero(np.diff(starts) > YEAR)
+    if not len(places_before):
+        return
+    windows = tuple(zip(starts[places_before].tolist(), starts[places_before + 1].tolist()))
+    first = np.array([begin + 1 for begin, _ in windows], np.int64)
+    torn = tuple(
+        track.index
+        for track in trace.tracks
+        if len(track.rows)
+        and len(distinct(np.searchsorted(first, trace.slices.start[track.rows], "right"))) > 1
+    )
+    days = round(sum(resume - begin for begin, resume in windows) / DAY)
+    yield Finding(
+        id="clock.jump" if torn else "clock.host_device",
+        severity=Severity.DOUBTFUL,
+        affects=EVERYTHING if torn else ("causes",),
+        sentence=(
+            "{count} parts of the recording lie {days} days apart, and some tracks are in several: "
+            "a clock was set, or two were mixed"
+            if torn
+            else "{count} parts of the recording lie {days} days apart, each with tracks of its own: "
+            "they are timed by different clocks"
+        ),
+        remedy=(
+            "No time passed between the parts: read each on its own; "
+            "record again while nothing sets the clock."
+            if torn
+            else "Nothing is shifted. Compare no time of one part with one of another; "
+            "what happened within a part, and for how long, stands."
+        ),
+        figures={"days": days},
+        count=len(windows) + 1,
+        steps=recording.steps_within(windows) if torn else (),
+        windows=windows,
+        tracks=torn,
     )
 
 

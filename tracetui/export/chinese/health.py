@@ -167,6 +167,21 @@ HEALTH = {
     "Read the parts before and after on their own; record again while nothing sets the clock.": (
         "前后两部分要分开看；在不调整时钟的情况下重新采集。"
     ),
+    "{count} parts of the recording lie {days} days apart, and some tracks are in several: "
+    "a clock was set, or two were mixed": (
+        "采集的 {count} 个部分相隔 {days} 天，有的轨道分在几个部分中：时钟被调整过，或混用了两个时钟"
+    ),
+    "No time passed between the parts: read each on its own; record again while nothing sets the clock.": (
+        "各部分之间没有经过时间：要分开看；在不调整时钟的情况下重新采集。"
+    ),
+    "{count} parts of the recording lie {days} days apart, each with tracks of its own: "
+    "they are timed by different clocks": (
+        "采集的 {count} 个部分相隔 {days} 天，各有自己的轨道：它们的时间来自不同的时钟"
+    ),
+    "Nothing is shifted. Compare no time of one part with one of another; "
+    "what happened within a part, and for how long, stands.": (
+        "没有移动任何时间。不要比较不同部分的时间；一个部分之内做了什么、用了多久，仍然可信。"
+    ),
     # -- tasks ------------------------------------------------------------------------------------------
     "tasks of one stream overlap for {time}, {share} % of its time, which a stream cannot": (
         "同一条流的任务重叠了 {time}，占其时间的 {share} %，而一条流上的任务不会重叠"
