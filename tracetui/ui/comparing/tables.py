@@ -38,7 +38,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, tail
+from tracetui.ui.drawing.strips import StyledText, tail
 from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, named_column
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 
@@ -261,7 +261,7 @@ def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side:
             left = (halves[0] if half else "") + drawn
         else:
             right = drawn + (halves[1] if half else "")
-        pieces: list[Piece] = [
+        pieces: list[StyledText] = [
             (" " * (side - len(left)), Style.null()),
             (left, style_of(row)),
             (glyphs.bar, Style.null()),

@@ -20,7 +20,7 @@ from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Paint, Palette, Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.units import format_percent
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def cause_paint(cause: LossCause, palette: Palette) -> Paint:
 
 def main_legend(
     by_cause: Iterable[tuple[LossCause, int]], palette: Palette, glyphs: Glyphs, width: int
-) -> list[Piece]:
+) -> list[StyledText]:
     """Return the largest cause with its share, in as many words as fit: "D data loader 72.3 %".
 
     by_cause : causes, and ns lost to each.
@@ -124,14 +124,14 @@ def main_legend(
 
 def cause_legend(
     by_cause: Iterable[tuple[LossCause, int]], palette: Palette, glyphs: Glyphs, width: int
-) -> list[Piece]:
+) -> list[StyledText]:
     """Return the causes with their shares, as many as fit: "P python 62.0 %  S sync 12.1 %".
 
     by_cause : causes, and ns lost to each.
     """
     lost = sorted(by_cause, key=lambda item: -item[1])
     whole = sum(ns for _, ns in lost)
-    pieces: list[Piece] = []
+    pieces: list[StyledText] = []
     for cause, ns in lost:
         words = f"{'  ' if pieces else ''}{_legend_words(cause, glyphs)} "
         share = format_percent(ns, whole)

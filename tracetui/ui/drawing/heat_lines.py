@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tracetui.ui.drawing.ramp import Ramp
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 
 UPPER, LOWER = "▀", "▄"
 BLANK = -1  #: in place of a row: a line without any
@@ -72,9 +72,9 @@ def whole_cells(
     cursor: tuple[int, Style],
     pin: str,
     texts: Sequence[str] = (),
-) -> list[Piece]:
+) -> list[StyledText]:
     """Draw one row, each cell in its width; `cursor`: the column under it; `texts`: written in the cells."""
-    pieces: list[Piece] = []
+    pieces: list[StyledText] = []
     columns = zip(range(len(levels)), levels, widths, texts or [""] * len(levels))
     # Numbers are written in each cell; cells without are one piece with those beside them.
     for (level, chosen, text, _), run in groupby(
@@ -92,7 +92,7 @@ def whole_cells(
     return pieces
 
 
-def _written(level: int, ramp: Ramp, width: int, text: str, chosen: Style | None) -> Piece:
+def _written(level: int, ramp: Ramp, width: int, text: str, chosen: Style | None) -> StyledText:
     if chosen is not None:
         return (text.center(width), chosen)
     if ramp.colours is not None:
@@ -107,10 +107,10 @@ def half_cells(
     ramps: tuple[Ramp, Ramp],
     widths: Sequence[int],
     cursor: HalfCursor,
-) -> list[Piece]:
+) -> list[StyledText]:
     """Draw two rows in one line, each cell in its width."""
     above, below = (ramp.colours or () for ramp in ramps)
-    pieces: list[Piece] = []
+    pieces: list[StyledText] = []
     keys = (
         (
             cursor.colour if column == cursor.upper else above[one] if one >= 0 else "",

@@ -15,10 +15,10 @@ from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 
-Line = list[Piece]
-FieldText = Union[str, Piece, Iterable[Piece]]  #: what stands in a field of a sentence
+Line = list[StyledText]
+FieldText = Union[str, StyledText, Iterable[StyledText]]  #: what stands in a field of a sentence
 
 LABEL = 10  #: cells of the label before a line
 _LONGEST_NAME = 60  #: cells of a path or a function
@@ -56,7 +56,7 @@ class Pen(NamedTuple):
         return compose_sentence(english, self.palette.style_of(what), **values)
 
 
-def compose_sentence(english: str, style: Style, /, **values: FieldText) -> Iterator[Piece]:
+def compose_sentence(english: str, style: Style, /, **values: FieldText) -> Iterator[StyledText]:
     """Yield a sentence in the language chosen; each of its fields is text of that style, or has its own."""
     for text, field, _, _ in Formatter().parse(wording(english)):
         if text:

@@ -13,7 +13,7 @@ from enum import Enum
 from rich.style import Style
 
 from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 
 LEVELS = 8
 
@@ -111,7 +111,7 @@ class Ramp:
         """Whether shades are backgrounds, and two of them fit a cell."""
         return self.colours is not None
 
-    def swatch(self, level: int, text: str, dim: Style) -> list[Piece]:
+    def swatch(self, level: int, text: str, dim: Style) -> list[StyledText]:
         """Draw a sample of a shade with a text: on it where it is a background, else behind it."""
         if self.solid:
             return [(f" {text} ", self.written[level])]

@@ -13,10 +13,10 @@ from textual.strip import Strip
 from tracetui.export.text import keep_units_together, words_of
 
 #: text and its style; the text holds no control character
-Piece = tuple[str, Style]
+StyledText = tuple[str, Style]
 
 
-def fitted(pieces: Sequence[Piece], width: int, ellipsis: str = "…") -> Strip:
+def fitted(pieces: Sequence[StyledText], width: int, ellipsis: str = "…") -> Strip:
     """Return the pieces in exactly `width` cells, what is cut marked with an ellipsis."""
     strip = Strip([Segment(text, style) for text, style in pieces if text])
     if strip.cell_length > width > 0:
@@ -79,12 +79,12 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
     return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
-def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
+def flowing(pieces: Sequence[StyledText], width: int) -> list[list[StyledText]]:
     """Wrap styled text to lines of at most `width` cells, at blanks and between wide characters.
 
     U+00A0 is a blank that does not break.
     """
-    lines: list[list[Piece]] = [[]]
+    lines: list[list[StyledText]] = [[]]
     left = width
     for blank, word in _words(pieces):
         cells = sum(cell_len(text) for text, _ in word)
@@ -99,7 +99,7 @@ def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
     return lines
 
 
-def _words(pieces: Sequence[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
+def _words(pieces: Sequence[StyledText]) -> Iterator[tuple[bool, list[StyledText]]]:
     """Yield what no line is broken in, perhaps in several styles, and whether there is a blank before it."""
     bounds = [0]
     for text, _ in pieces:
@@ -107,7 +107,7 @@ def _words(pieces: Sequence[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
     at, piece = 0, 0
     for blank, word in words_of("".join(text for text, _ in pieces)):
         at, end = at + len(blank), at + len(blank) + len(word)
-        held: list[Piece] = []
+        held: list[StyledText] = []
         while at < end:
             while bounds[piece + 1] <= at:
                 piece += 1

@@ -19,7 +19,7 @@ from tracetui.language import translate
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import ticks_line
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
@@ -77,10 +77,10 @@ class RankLanes(CachedLineWidget):
         self._rank = rank
         self.refresh()
 
-    def legend(self) -> list[Piece]:
+    def legend(self) -> list[StyledText]:
         """Say what the glyphs are."""
         dim = self._palette.style_of(Role.DIM)
-        pieces: list[Piece] = []
+        pieces: list[StyledText] = []
         for time_class in TimeClass:
             glyph, style = self._ink(time_class)
             pieces += [(f" {glyph * 2}", style), (f" {translate(_WORDS[time_class])} ", dim)]
@@ -112,7 +112,7 @@ class RankLanes(CachedLineWidget):
         columns = max(width - names, 1)
         if y == 0:
             text = ticks_line(self._span, self._origin, columns, self._glyphs.tick)
-            axis: list[Piece] = [(" " * names, Style.null()), (text, self._palette.style_of(Role.DIM))]
+            axis: list[StyledText] = [(" " * names, Style.null()), (text, self._palette.style_of(Role.DIM))]
             return fitted(axis, width, self._glyphs.ellipsis)
         place = self._first + y - 1
         if place >= len(self._labels):

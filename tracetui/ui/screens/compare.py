@@ -31,7 +31,7 @@ from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.pair import ComparedPair
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece, ruled, wrapped
+from tracetui.ui.drawing.strips import StyledText, ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Lines, Pieces
@@ -259,7 +259,7 @@ class CompareScreen(TableScreen):
 
     def _show_what(self) -> None:
         """Show which table it is, and which there are."""
-        names: list[Piece] = []
+        names: list[StyledText] = []
         for table in self._tables.values():
             role = Role.TITLE if table is self.shown else Role.DIM
             names.append((f"{'  ' if names else ''}{heading(tables.short_name(table))}", self.style_of(role)))

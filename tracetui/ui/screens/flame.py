@@ -13,7 +13,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.frame_kinds import FrameKind
 from tracetui.ui.screens.charged import absent_source, charge_idle
 from tracetui.ui.screens.table_screen import AnswerScreen
@@ -104,9 +104,9 @@ class FlameScreen(AnswerScreen):
         else:
             self.source.show(*frame)
 
-    def _legend(self) -> list[Piece]:
+    def _legend(self) -> list[StyledText]:
         """Say what the colours and marks of the cells are."""
-        legend: list[Piece] = []
+        legend: list[StyledText] = []
         for kind in FrameKind:
             mark = self.view.mark(kind)
             legend.append((f" {mark}{translate(kind.value)} ", flame_style(kind, self.viewer.palette)))

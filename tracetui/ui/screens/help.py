@@ -17,7 +17,7 @@ from tracetui.ui.actions import GROUPS, Action, actions_of, merge_actions
 from tracetui.ui.drawing.causes import ROLES, cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, fitted, wrapped
+from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
 from tracetui.ui.screen_specs import shown_name
 from tracetui.ui.screens.panel import Overlay
 from tracetui.ui.widgets.lines import PLAIN, Lines, Pieces
@@ -101,11 +101,11 @@ class HelpScreen(Overlay[None]):
             "keys of the {screen} screen, and what the numbers mean",
             screen=wording(shown_name(self.viewer.shown)),
         )
-        title: list[Piece] = [
+        title: list[StyledText] = [
             (f"{translate('Help')}  ", palette.style_of(Role.TITLE)),
             (of, palette.style_of(Role.DIM)),
         ]
-        keys: list[Piece] = [
+        keys: list[StyledText] = [
             (f"{self.query_one(Pager).place}  ", palette.style_of(Role.DIM)),
             ("esc", palette.style_of(Role.KEY)),
             (f" {translate('close')}", palette.style_of(Role.DIM)),
@@ -166,7 +166,7 @@ def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) 
         text = wording(action.title).replace(": ", " ", 1).replace("：", " ", 1)
         does = wording(action.help)
         helped = does if cell_len(text) + cell_len(does) + room + 5 <= width else ""
-        line: list[Piece] = [
+        line: list[StyledText] = [
             (" " * (room - cell_len(key)) + f"{key}  ", palette.style_of(Role.KEY)),
             (text, palette.style_of(Role.TEXT)),
         ]
@@ -193,7 +193,7 @@ def _side_by_side(
         limit += 1
     lines: list[Pieces] = []
     for y in range(max(map(len, filled))):
-        line: list[Piece] = []
+        line: list[StyledText] = []
         for place, column in enumerate(filled):
             pieces = column[y] if y < len(column) else []
             line.append((" " * MARGIN if place else "", PLAIN))

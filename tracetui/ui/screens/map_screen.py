@@ -12,7 +12,7 @@ from textual import on
 from tracetui.language import translate, wording
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ramp import LEVELS, Ramp
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.heat.cell_words import BETWEEN
 from tracetui.ui.heat.sheet import Map, Sheet
 from tracetui.ui.screens.table_screen import AnswerScreen
@@ -53,7 +53,7 @@ class MapScreen(AnswerScreen):
     def map_shown(self) -> int:
         """The place of the map shown among them."""
 
-    def beside_answer(self) -> list[Piece]:
+    def beside_answer(self) -> list[StyledText]:
         """Return the right end of the first line: which map it is, where the last line cannot say."""
         if _cells(self._named_maps()) <= self.size.width:
             return []
@@ -71,7 +71,7 @@ class MapScreen(AnswerScreen):
         self.query_one("#legend", Lines).show([self._legend(view, sheet)])
         self.show_answer(view.answer(), self.beside_answer())
 
-    def _keys(self) -> list[Piece]:
+    def _keys(self) -> list[StyledText]:
         """Return the maps with their digits, then the other keys that fit."""
         names = self._named_maps()
         if self._is_empty or _cells(names) > self.size.width:
@@ -86,7 +86,7 @@ class MapScreen(AnswerScreen):
                 line = [*line, *pieces] if _cells([*line, *pieces]) <= self.size.width else line
         return line
 
-    def _named_maps(self) -> list[Piece]:
+    def _named_maps(self) -> list[StyledText]:
         pieces = []
         for place, name in enumerate(self.map_names):
             gap = "  " if place else ""
@@ -137,20 +137,20 @@ class MapScreen(AnswerScreen):
         before = self.map.sheet.cells.ns.shape
         return self.map.row * rows // before[0], self.map.column * columns // before[1]
 
-    def _legend(self, view: Map, sheet: Sheet) -> list[Piece]:
+    def _legend(self, view: Map, sheet: Sheet) -> list[StyledText]:
         """Draw the shades with their numbers, as many as fit."""
         dim = self.style_of(Role.DIM)
         numbers = [f"{100 * bound:g}" for bound in sheet.bounds.tolist()]
         numbers[-1] = _scale_of(sheet)
         first = self.map.ramp(view.heats[0][0])
         of = wording(view.heats[0][1])
-        shades: list[Piece] = [(f" {translate('{of} to', of=of)} ", dim)]
+        shades: list[StyledText] = [(f" {translate('{of} to', of=of)} ", dim)]
         for level, number in enumerate(numbers, 1):
             shades += first.swatch(level, number, dim)
-        further: list[Piece] = []
+        further: list[StyledText] = []
         for heat, name in view.heats[1:]:
             further += [(f"  {wording(name)} ", dim), *_swatches(self.map.ramp(heat))]
-        unit: list[Piece] = [(f" {wording(view.unit)}", dim)]
+        unit: list[StyledText] = [(f" {wording(view.unit)}", dim)]
         short = [(f" {of} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
         if self._scale_before:
             warning = self.style_of(Role.WARNING)
@@ -178,7 +178,7 @@ class MapScreen(AnswerScreen):
         readout.show([[(f" {line}", self.style_of(Role.NUMBER))] for line in lines])
 
 
-def _swatches(ramp: Ramp) -> list[Piece]:
+def _swatches(ramp: Ramp) -> list[StyledText]:
     """Draw all shades side by side."""
     return [(ramp.glyphs[level], ramp.styles[level]) for level in range(1, LEVELS + 1)]
 
@@ -188,5 +188,5 @@ def _scale_of(sheet: Sheet) -> str:
     return f"{100 * sheet.bounds[-1]:g} %"
 
 
-def _cells(line: list[Piece]) -> int:
+def _cells(line: list[StyledText]) -> int:
     return sum(cell_len(text) for text, _ in line)

@@ -20,7 +20,7 @@ from textual.widget import Widget
 from tracetui.language import wording
 from tracetui.ui._textual import SeeThrough
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.lines import Lines, key_pieces
@@ -73,7 +73,7 @@ class Panel(Overlay[Result]):
     def set_title(self, sentence: str, role: Role = Role.DIM) -> None:
         """Draw the title, then what is to be said now, and the keys at the right end."""
         rule = self.viewer.glyphs.rule
-        title: list[Piece] = [
+        title: list[StyledText] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (f"{wording(self.TITLE_OF)}  ", self.style_of(Role.TITLE)),
             (wording(sentence), self.style_of(role)),

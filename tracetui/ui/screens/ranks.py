@@ -24,7 +24,7 @@ from tracetui.places import SharedPlace, row_of_kind
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece, wrapped
+from tracetui.ui.drawing.strips import StyledText, wrapped
 from tracetui.ui.heat.sheet import Sheet
 from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
@@ -193,7 +193,7 @@ class RanksScreen(MapScreen):
     def map_shown(self) -> int:
         return LANES if self._lanes else MEASURES.index(self._measure)
 
-    def beside_answer(self) -> list[Piece]:
+    def beside_answer(self) -> list[StyledText]:
         reading = self.job_session.reading
         if reading:
             return [
@@ -373,7 +373,7 @@ class RanksScreen(MapScreen):
 
     def _show_what(self) -> None:
         """Show which table it is, and which there are."""
-        names: list[Piece] = []
+        names: list[StyledText] = []
         for place, name in enumerate(TABLES):
             role = Role.TITLE if place == self._table else Role.DIM
             finding = self._tables.finding(name) if self._tables is not None else ""

@@ -27,7 +27,7 @@ from tracetui.language import translate, wording
 from tracetui.places import SharedPlace, row_of_kind
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece, wrapped
+from tracetui.ui.drawing.strips import StyledText, wrapped
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
@@ -207,7 +207,7 @@ class AnswerScreen(ViewerScreen[None]):
             self._saying = None
         self.show_keys()
 
-    def _keys(self) -> list[Piece]:
+    def _keys(self) -> list[StyledText]:
         return key_pieces(self.ways_out if self._is_empty else self.hints, self.viewer.palette)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:

@@ -25,7 +25,7 @@ from tracetui.language import names, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.screens.job_screen import JobScreen
@@ -277,7 +277,7 @@ class WhatifScreen(JobScreen[Trials]):
 
     def _entitle(self, which: str, title: str, outcome: Outcome) -> None:
         rule = self.viewer.glyphs.rule
-        pieces: list[Piece] = [
+        pieces: list[StyledText] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (title, self.style_of(Role.TITLE)),
             (f"  {critical_words(outcome.critical)}", self.style_of(Role.TEXT)),

@@ -20,7 +20,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.units import format_bytes
 
 MAX_NAMED = 3  #: operations that have a sentence; the rest is summed up
@@ -28,7 +28,9 @@ MAX_NAMED = 3  #: operations that have a sentence; the rest is summed up
 _CAUSES = tuple(CommunicationCause)
 
 
-def communication_sentences(analysis: Analysis, gap: int, device: str, pen: Pen) -> Iterator[list[Piece]]:
+def communication_sentences(
+    analysis: Analysis, gap: int, device: str, pen: Pen
+) -> Iterator[list[StyledText]]:
     """Yield a sentence for each operation of a gap, those first that it was exposed to longest.
 
     "The NPU waited 86.2 ms for peer 5 of group 271, then moved 16.0 MB in 0.3 ms, 52.0 GB/s:
@@ -73,7 +75,7 @@ class _OperationWords:
         self._analysis, self._operation, self._pen = analysis, operation, pen
         self._communication = analysis.communication
 
-    def actions(self, times: dict[CommunicationCause, str], moved_ns: int) -> Iterator[Piece]:
+    def actions(self, times: dict[CommunicationCause, str], moved_ns: int) -> Iterator[StyledText]:
         """Yield "waited 86.2 ms for peer 5, then moved 16.0 MB in 0.3 ms".
 
         `times` are the exposed times in words; of the transfer `moved_ns` were exposed in this gap.
@@ -91,7 +93,7 @@ class _OperationWords:
             template = "communicated for {time}, waiting or moving (the trace does not tell)"
             yield from pen.compose(template, time=self._time_piece(times[CommunicationCause.UNSPLIT]))
 
-    def name(self) -> Iterator[Piece]:
+    def name(self) -> Iterator[StyledText]:
         """Yield the name of the operation, and the line that issued it."""
         pen, analysis = self._pen, self._analysis
         row = int(self._communication.operations.row[self._operation])
@@ -105,7 +107,7 @@ class _OperationWords:
         line = pen.python_line(lines[int(line_index[0])], bool(analysis.launch_chains.backward[task][0]))
         yield from pen.compose("{name} at {line}", name=name, line=line)
 
-    def _transfer_pieces(self, time: str, moved_ns: int) -> Iterator[Piece]:
+    def _transfer_pieces(self, time: str, moved_ns: int) -> Iterator[StyledText]:
         """Yield "moved 16.0 MB in 0.3 ms, 52.0 GB/s".
 
         Bytes are given only where the whole transfer is exposed in this gap.
@@ -124,6 +126,6 @@ class _OperationWords:
             speed=f"{size / transfer:.1f}",
         )
 
-    def _time_piece(self, time: str) -> Piece:
+    def _time_piece(self, time: str) -> StyledText:
         """Return a time held together by a space that does not break."""
         return self._pen.text(time.replace(" ", "\u00a0"), Role.NUMBER)

@@ -10,7 +10,7 @@ from tracetui.trace.quantity import format_value
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.state import ViewState
 from tracetui.units import format_duration, format_time
 
@@ -87,6 +87,6 @@ def _span_line(label: str, curve: CounterTrack, span: tuple[int, int], origin_ns
     return line
 
 
-def _value_piece(value: float, curve: CounterTrack, pen: Pen) -> Piece:
+def _value_piece(value: float, curve: CounterTrack, pen: Pen) -> StyledText:
     """Return a value of a curve in its unit."""
     return pen.text(format_value(value, curve.unit), Role.NUMBER)

@@ -7,7 +7,7 @@ from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.frame_kinds import frame_kind
 from tracetui.ui.widgets.flame import FlameView, shown_frame
 from tracetui.units import format_duration, format_percent
@@ -37,14 +37,14 @@ def flame_answer(analysis: Analysis, view: FlameView) -> str:
     return answer
 
 
-def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[list[Piece]]:
+def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[list[StyledText]]:
     """Return the frame under the cursor: what it is, its idle time, where it was called from."""
     flame, caller = view.flame, view.caller
     if flame is None:
         return []
     text, dim, number = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
     own_ns = sum(node.own_ns for node in flame.nodes)
-    numbers: list[Piece] = [
+    numbers: list[StyledText] = [
         (translate("idle {time}", time=format_duration(flame.idle_ns)), number),
         (translate(" ({share} of all)", share=format_percent(flame.idle_ns, analysis.idle_ns)), text),
     ]
@@ -59,7 +59,7 @@ def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[l
     return [_title_line(view, palette), numbers, [(_caller_path(view), dim)]]
 
 
-def _title_line(view: FlameView, palette: Palette) -> list[Piece]:
+def _title_line(view: FlameView, palette: Palette) -> list[StyledText]:
     """Return the name of the frame, or the names of the small frames that are drawn together."""
     flame = view.flame
     assert flame is not None

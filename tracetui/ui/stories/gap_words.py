@@ -29,7 +29,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import LABEL, Line, Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
-from tracetui.ui.drawing.strips import Piece, flowing
+from tracetui.ui.drawing.strips import StyledText, flowing
 from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
@@ -124,7 +124,7 @@ class GapWords:
 
     # -- the words --------------------------------------------------------------------------------------
 
-    def _sentences(self) -> Iterator[list[Piece]]:
+    def _sentences(self) -> Iterator[list[StyledText]]:
         """Yield the sentences on idle time and on exposed communication, the longer first, then the rest."""
         device = _capitalise(self._device_name)
         topics = [
@@ -138,7 +138,7 @@ class GapWords:
         if (rest_sentence := self._rest_sentence()) is not None:
             yield rest_sentence
 
-    def _idle_sentences(self) -> Iterator[list[Piece]]:
+    def _idle_sentences(self) -> Iterator[list[StyledText]]:
         """Yield how long the device was idle, a sentence per family of causes, and how the lead was lost."""
         yield self._opening_sentence()
         families = [[share for share in self._shares if share.cause.family == name] for name in FAMILIES]
@@ -157,7 +157,7 @@ class GapWords:
         ):
             yield lead
 
-    def _opening_sentence(self) -> list[Piece]:
+    def _opening_sentence(self) -> list[StyledText]:
         """Return "The NPU was idle 1.24 ms before aclnnMul."."""
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
         device = _capitalise(self._device_name)
@@ -174,7 +174,7 @@ class GapWords:
             *pen.compose(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
         ]
 
-    def _family_sentence(self, family: str, shares: list[Share], units: int) -> list[Piece]:
+    def _family_sentence(self, family: str, shares: list[Share], units: int) -> list[StyledText]:
         """Return the sentence on a family of causes; its `shares` come to `units` of the story's unit."""
         pen = self._pen
         singular, plural = {
@@ -194,7 +194,7 @@ class GapWords:
             ]
         return [*pen.compose("{opening}: {why}.", opening=opening, why=self._listed_shares(shares, units))]
 
-    def _listed_shares(self, shares: list[Share], total_units: int) -> Iterator[Piece]:
+    def _listed_shares(self, shares: list[Share], total_units: int) -> Iterator[StyledText]:
         """Yield the largest shares, those of one line together, then "and 9 more pieces, 0.12 ms" for the
         rest.
         """
@@ -218,7 +218,7 @@ class GapWords:
             template = "; and 1 more piece, {time}" if count == 1 else "; and {count} more pieces, {time}"
             yield from pen.compose(template, count=f"{count:,}", time=self._time_piece(units[-1]))
 
-    def _share_pieces(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[Piece]:
+    def _share_pieces(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[StyledText]:
         """Yield "P 402 µs Python at train.py(88) main". `units` None: the sentence has the time already."""
         pen = self._pen
         yield (f"{cause_letter(share.cause)}\u00a0", cause_style(share.cause, pen.palette))
@@ -231,7 +231,7 @@ class GapWords:
         else:
             yield pen.text(share.doing)
 
-    def _time_piece(self, units: int, role: Role = Role.TEXT) -> Piece:
+    def _time_piece(self, units: int, role: Role = Role.TEXT) -> StyledText:
         """Return a time in the unit of the story, held together by a space that does not break."""
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
 
@@ -251,7 +251,7 @@ class GapWords:
             )
         return translate("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=reason)
 
-    def _sync_sentence(self) -> list[Piece] | None:
+    def _sync_sentence(self) -> list[StyledText] | None:
         """Return which synchronising call kept the host from working ahead; None where none did."""
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
         synchronising = (causes.synchronising, causes.synchronising_stack, causes.synchronising_frame)
@@ -265,7 +265,7 @@ class GapWords:
         name = translate("A synchronisation")
         if row >= 0:
             name = printable(self._analysis.trace.name(row), NAME)
-        call: list[Piece] = [pen.text(name, Role.NUMBER)]
+        call: list[StyledText] = [pen.text(name, Role.NUMBER)]
         stack, frame = causes.synchronising_stack[[longest]], causes.synchronising_frame[[longest]]
         frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if line_index[0] >= 0:
@@ -274,7 +274,7 @@ class GapWords:
         template = "{call} began before {device} went idle: the host could not work ahead."
         return [*pen.compose(template, call=call, device=self._device_name)]
 
-    def _rest_sentence(self) -> list[Piece] | None:
+    def _rest_sentence(self) -> list[StyledText] | None:
         """Return what ran in the gap beside idle time and exposed communication; None if nothing did."""
         gaps, pen = self._analysis.gaps, self._pen
         engines = printable(self._analysis.engines_in_gap(self._gap), NAME)
@@ -302,7 +302,7 @@ def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[Piece]:
+def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[StyledText]:
     """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
 
     Empty where the host had no lead before the gap, or did not cause the gap. Times count from `origin_ns`.

@@ -28,7 +28,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
-from tracetui.ui.drawing.strips import Piece, flowing, wrapped
+from tracetui.ui.drawing.strips import StyledText, flowing, wrapped
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, MemoryView, Shown
 from tracetui.units import format_bytes, format_count, format_duration, format_time
@@ -84,7 +84,7 @@ class MemoryStory(Story):
         template = "{size} allocated {start}, {call} of that line"
         if recorded.timed:
             template = "{size} allocated {start} by {call} of that line"
-        allocation: Iterable[Piece] = compose_sentence(
+        allocation: Iterable[StyledText] = compose_sentence(
             template, self._text, size=(size, self._bold), start=start, call=call
         )
         step = int(blocks.step[block])

@@ -18,7 +18,7 @@ from tracetui.language import translate
 from tracetui.ui.drawing.glyphs import Glyphs, glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Line
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.stories.advice_story import AdviceStory
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.stories.line_story import LineStory
@@ -63,5 +63,5 @@ def _step_story(analysis: Analysis, index: int, palette: Palette, shapes: Glyphs
     return [*story, *_plain(step_causes(analysis, index, palette, shapes, width))]
 
 
-def _plain(lines: Sequence[Sequence[Piece]]) -> list[str]:
+def _plain(lines: Sequence[Sequence[StyledText]]) -> list[str]:
     return ["".join(text for text, _ in line).rstrip() for line in lines]

@@ -19,7 +19,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import StyledText
 from tracetui.units import format_duration
 
 _LONGEST_CALL = 60  # characters
@@ -27,7 +27,7 @@ MOST_NAMED = 3  #: tasks that had a core
 _PART = 10  # of a sleep, from which on what kept its waker is told
 
 
-def scheduler_sentences(analysis: Analysis, pieces: slice, pen: Pen) -> Iterator[list[Piece]]:
+def scheduler_sentences(analysis: Analysis, pieces: slice, pen: Pen) -> Iterator[list[StyledText]]:
     """Yield what the scheduler did in some pieces of idle time, a sentence for each of its causes.
 
     Nothing where it is not recorded.
@@ -52,7 +52,7 @@ class _SchedulerWords:
     def __init__(self, analysis: Analysis, scheduler: Scheduler, pen: Pen) -> None:
         self._analysis, self._causes, self._scheduler, self._pen = analysis, analysis.causes, scheduler, pen
 
-    def preempted(self, places: Int64s) -> list[Piece]:
+    def preempted(self, places: Int64s) -> list[StyledText]:
         """Return which thread was ready without a core, and who had it."""
         culprits = culprits_of(self._scheduler, self._causes, places)
         return [
@@ -66,13 +66,13 @@ class _SchedulerWords:
             )
         ]
 
-    def blocked(self, places: Int64s) -> list[Piece]:
+    def blocked(self, places: Int64s) -> list[StyledText]:
         """Return which thread slept, who woke it and what had kept that from its core, and in which call."""
         ns = self._causes.end[places] - self._causes.start[places]
         longest = int(places[ns.argmax()])
         return [*self._sleep(places, longest), *self._call(longest)]
 
-    def _sleep(self, places: Int64s, longest: int) -> list[Piece]:
+    def _sleep(self, places: Int64s, longest: int) -> list[StyledText]:
         pen = self._pen
         start, end = int(self._causes.start[longest]), int(self._causes.end[longest])
         states = self._scheduler.states_of(self._pid(longest))
@@ -98,7 +98,7 @@ class _SchedulerWords:
             )
         ]
 
-    def _call(self, place: int) -> list[Piece]:
+    def _call(self, place: int) -> list[StyledText]:
         """Return in which call of the system the thread slept, where that is recorded."""
         trace, causes = self._analysis.trace, self._causes
         track = trace.tracks[int(causes.track[place])]
@@ -109,12 +109,12 @@ class _SchedulerWords:
         call = self._pen.text(printable(trace.name(row), _LONGEST_CALL), Role.NUMBER)
         return [*self._pen.compose(" It waited in {call}.", call=call)]
 
-    def waited(self, places: Int64s) -> list[Piece]:
+    def waited(self, places: Int64s) -> list[StyledText]:
         """Return which thread waited for a disk."""
         template = "{thread} waited {time} for a disk or a page of memory."
         return [*self._pen.compose(template, thread=self._thread(places), time=self._time(places))]
 
-    def interrupted(self, places: Int64s) -> list[Piece]:
+    def interrupted(self, places: Int64s) -> list[StyledText]:
         """Return whose core served interrupts."""
         template = "The core of {thread} served interrupts for {time}."
         return [*self._pen.compose(template, thread=self._thread(places), time=self._time(places))]
@@ -130,7 +130,7 @@ class _SchedulerWords:
     def _pid(self, place: int) -> int:
         return int(self._scheduler.pid_of_track[self._causes.track[place]])
 
-    def _thread(self, places: Int64s) -> Piece:
+    def _thread(self, places: Int64s) -> StyledText:
         """Return the thread that is answerable for most of the pieces."""
         ns = self._causes.end[places] - self._causes.start[places]
         pids, _ = most_first(self._scheduler.pid_of_track[self._causes.track[places]], ns)

@@ -24,7 +24,7 @@ from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.lane import text_cells as text_cells
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
@@ -149,7 +149,7 @@ class CurveView(CachedLineWidget):
         self._levels = area_levels(highest, self._top, self.rows)
         self._line = curve_line_rows(reserved, self._top, self.rows)
 
-    def _value(self, curve: Curve) -> list[Piece]:
+    def _value(self, curve: Curve) -> list[StyledText]:
         """Say "NPU 0 PTA+GE at 0.054424 s in step 55: 2.95 GB allocated, 8.59 GB reserved"."""
         at = self.time_ns
         name = f"{printable(curve.device, 20)} {printable(curve.component, 20)}"

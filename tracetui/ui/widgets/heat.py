@@ -33,7 +33,7 @@ from tracetui.ui.drawing.heat_lines import (
 )
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.ramp import Heat, Ramp, cursor_colour, cursor_style, ramp_of
-from tracetui.ui.drawing.strips import Piece, fitted, wrapped
+from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.heat.sheet import AxisSpans, Sheet
 from tracetui.ui.state import Viewport
@@ -250,7 +250,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
             pieces = self._row_line(sheet, line)
         return fitted(pieces, width, self._glyphs.ellipsis)
 
-    def _axis(self, sheet: Sheet) -> list[Piece]:
+    def _axis(self, sheet: Sheet) -> list[StyledText]:
         """Name what the columns are, and what the totals are."""
         dim = self._palette.style_of(Role.DIM)
         starts = self._starts()
@@ -262,14 +262,16 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         else:
             text = placed(sheet.columns, starts, self._cells_across)
         head = aligned(clipped(heading(sheet.head), max(self._total_cells - 1, 0), ""), self._total_cells)
-        pieces: list[Piece] = [(self._label(aligned(heading(sheet.axis), self._label_cells - 1)) + " ", dim)]
+        pieces: list[StyledText] = [
+            (self._label(aligned(heading(sheet.axis), self._label_cells - 1)) + " ", dim)
+        ]
         if self._axis_lines > 1:
             return [*pieces, (text, dim), (head, dim)]
         at = starts[self.column]
         mark = (self._glyphs.cursor, self._palette.style_of(Role.NUMBER))
         return [*pieces, (text[:at], dim), mark, (text[at + 1 :], dim), (head, dim)]
 
-    def _mark_line(self, sheet: Sheet) -> list[Piece]:
+    def _mark_line(self, sheet: Sheet) -> list[StyledText]:
         """Mark the columns of the viewport and the window of the timeline, and that of the cursor."""
         glyphs, starts = self._glyphs, self._starts()
         cells, roles = [" "] * self._cells_across, [Role.DIM] * self._cells_across
@@ -290,7 +292,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         size = self._label_cells - 1
         return set_cell_size(clipped(text, size, self._glyphs.ellipsis), size)
 
-    def _row_line(self, sheet: Sheet, line: int) -> list[Piece]:
+    def _row_line(self, sheet: Sheet, line: int) -> list[StyledText]:
         upper, lower = self._lines[line]
         first = self._begins(line)
         named = self.row if self.row in (upper, lower) else upper
@@ -301,7 +303,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         gutter = " "
         if sheet.row_spans is not None and _overlapping(sheet.row_spans, self.marks.viewport)[upper]:
             gutter = self._glyphs.left
-        pieces: list[Piece] = [(label, style), (gutter, self._palette.style_of(Role.TEXT))]
+        pieces: list[StyledText] = [(label, style), (gutter, self._palette.style_of(Role.TEXT))]
         pieces += self._cells(sheet, line)
         if self._total_cells:
             total = self._total(sheet, upper, lower) if first else ""
@@ -314,7 +316,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
             return sheet.rows[self.row].total
         return sheet.rows[upper].total or sheet.rows[lower].total
 
-    def _cells(self, sheet: Sheet, line: int) -> list[Piece]:
+    def _cells(self, sheet: Sheet, line: int) -> list[StyledText]:
         (upper, lower), starts = self._lines[line], self._starts()
         widths = [stop - start for start, stop in zip(starts, starts[1:])]
         one, other = (self._ramps[sheet.rows[row].heat] for row in (upper, lower))

@@ -14,17 +14,17 @@ from textual.strip import Strip
 from tracetui.language import wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, first_clauses, fitted
+from tracetui.ui.drawing.strips import StyledText, first_clauses, fitted
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
-Pieces = Sequence[Piece]
+Pieces = Sequence[StyledText]
 
 PLAIN = Style.null()
 
 
-def key_pieces(keys: Iterable[tuple[str, str]], palette: Palette) -> list[Piece]:
+def key_pieces(keys: Iterable[tuple[str, str]], palette: Palette) -> list[StyledText]:
     """Return keys and what each does, one after the other."""
-    line: list[Piece] = []
+    line: list[StyledText] = []
     for key, does in keys:
         gap = "  " if line else ""
         line.append((gap + wording(key), palette.style_of(Role.KEY)))

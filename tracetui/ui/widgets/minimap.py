@@ -34,7 +34,7 @@ from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.session import Session
 from tracetui.ui.state import Search
 from tracetui.ui.viewer_screen import InViewer
@@ -91,7 +91,7 @@ class Minimap(InViewer, CachedLineWidget):
     def _label(self, y: int) -> Strip:
         """Return what the line is; where there is no legend, which cause there is most of."""
         palette, width = self.viewer.palette, self._label_width
-        pieces: list[Piece] = [(self._title() if y == 0 else " ", palette.style_of(Role.DIM))]
+        pieces: list[StyledText] = [(self._title() if y == 0 else " ", palette.style_of(Role.DIM))]
         if y == 1 and self._picture is not None and self._picture.ranks:
             if self.size.height > 2:
                 count = len(self._picture.ranks)
@@ -102,11 +102,11 @@ class Minimap(InViewer, CachedLineWidget):
                 pieces += main_legend(lost, palette, self.viewer.glyphs, width - 2)
         return fitted(pieces, width, "")
 
-    def _legend(self) -> list[Piece]:
+    def _legend(self) -> list[StyledText]:
         """List all causes of lost time with their shares; until they are known, say when they will be."""
         palette, picture = self.viewer.palette, self._picture
         dim = palette.style_of(Role.DIM)
-        label: Piece = (padded(f" {translate('why lost')} ", self._label_width), dim)
+        label: StyledText = (padded(f" {translate('why lost')} ", self._label_width), dim)
         if picture is None or picture.analysis is None:
             return (
                 [label, (translate("known once all is read"), dim)]

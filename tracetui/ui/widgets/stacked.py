@@ -27,7 +27,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import clip_cells, segments, text_cells
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
@@ -232,7 +232,7 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
         text = clip_cells(name, room, self._glyphs.ellipsis) + f" {share}" if room > 4 else name
         return self._text(text, Role.CURSOR if here else Role.IDLE if kind is BandKind.IDLE else Role.TEXT)
 
-    def _head(self, stack: StackedRuns, view: StackedLook, side: int) -> list[Piece]:
+    def _head(self, stack: StackedRuns, view: StackedLook, side: int) -> list[StyledText]:
         """Say which run it is, and when the cursor is in it."""
         style, active = self._palette.style_of, view.side == side
         lanes, axis = stack.sides[side], stack.axis
@@ -247,7 +247,7 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
             template = "step {number} is over" if over else "{time} into step {number}"
             when = clauses((when, translate(template, number=number, time=format_duration(into))))
         title = f"{self._glyphs.rule * 2}{self._glyphs.here if active else ' '}{NAMES[side]}"
-        pieces: list[Piece] = [
+        pieces: list[StyledText] = [
             (f"{title} {lanes.name}", style(Role.TITLE if active else Role.TEXT)),
             (f"  {lanes.device_name(view.device)}", style(Role.DIM)),
             (f"  {self._glyphs.cursor} {when} ", style(Role.NUMBER if active else Role.TEXT)),

@@ -16,7 +16,7 @@ from tracetui.language import translate
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import ticks_line
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
@@ -40,10 +40,10 @@ class StageChartView(CachedLineWidget):
             self._chart, self._stage = chart, stage
             self.redraw()
 
-    def legend(self) -> list[Piece]:
+    def legend(self) -> list[StyledText]:
         """Say what the boxes are."""
         dim = self._palette.style_of(Role.DIM)
-        weights: list[Piece] = []
+        weights: list[StyledText] = []
         if self._chart is not None and any(
             drawn.way in (BOTH, WEIGHTS) for passes in self._chart.passes.values() for drawn in passes
         ):

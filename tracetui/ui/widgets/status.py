@@ -13,7 +13,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, TraceKind
 from tracetui.ui.actions import ACTIONS, key_label
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece, tail
+from tracetui.ui.drawing.strips import StyledText, tail
 from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import InViewer
@@ -52,7 +52,7 @@ class TopLine(InViewer, Lines):
         self.styles.height = 2 if doubt else 1
         self.show([doubt, self._left()] if doubt else [self._left()], self._right())
 
-    def _doubt(self) -> list[Piece]:
+    def _doubt(self) -> list[StyledText]:
         """Return the worst finding about the recording, for a line of its own; nothing where all is good."""
         analysis = self.session.analysis
         text = "" if analysis is None else headline(analysis.health, analysis.steps)
@@ -64,10 +64,10 @@ class TopLine(InViewer, Lines):
             (f" {translate('health')}", self.viewer.palette.style_of(Role.DIM)),
         ]
 
-    def _left(self) -> list[Piece]:
+    def _left(self) -> list[StyledText]:
         app, session = self.viewer, self.session
         style = app.palette.style_of
-        pieces: list[Piece] = []
+        pieces: list[StyledText] = []
         if len(app.sessions) > 1:
             number = f" {app.sessions.index(session) + 1}/{len(app.sessions)}"
             pieces.append((number, style(Role.DIM)))
@@ -100,7 +100,7 @@ class TopLine(InViewer, Lines):
                 pieces[place:place] = [("  ", style(Role.TEXT)), (run, style(Role.DIM))]
         return [self._naming(pieces), *pieces]
 
-    def _export(self) -> list[Piece]:
+    def _export(self) -> list[StyledText]:
         """Return which export of a run is read: a database, or JSON where there is a database as well."""
         if export_of(self.session.path) == "db":
             word = translate("database")
@@ -110,7 +110,7 @@ class TopLine(InViewer, Lines):
             return []
         return [(f" {word}", self.viewer.palette.style_of(Role.DIM))]
 
-    def _naming(self, pieces: list[Piece]) -> Piece:
+    def _naming(self, pieces: list[StyledText]) -> StyledText:
         """Return the name of the trace; of a long one the end, where other pieces need the room."""
         room = max(self._room(pieces) - 1, _LEAST_NAME)
         return (
@@ -118,12 +118,12 @@ class TopLine(InViewer, Lines):
             self.viewer.palette.style_of(Role.TITLE),
         )
 
-    def _room(self, pieces: list[Piece]) -> int:
+    def _room(self, pieces: list[StyledText]) -> int:
         """Return the cells that other pieces of the line leave."""
         right = self._right()
         return self.size.width - sum(cell_len(text) for text, _ in [*pieces, *right]) - (1 if right else 0)
 
-    def _split(self, split: WindowSplit, single: bool) -> list[Piece]:
+    def _split(self, split: WindowSplit, single: bool) -> list[StyledText]:
         """Return what the time of a device went into; on a narrow screen only what it lost most to.
 
         single : the device is the only one, so there is room for more than communication in one.
@@ -142,7 +142,7 @@ class TopLine(InViewer, Lines):
             parts = [computing, *lost, (translate("copies"), split.copy_ns, Activity.COPY), idle]
         else:
             parts = [max(lost, key=lambda part: part[1]), idle]
-        pieces: list[Piece] = []
+        pieces: list[StyledText] = []
         analysis = self.session.analysis
         idle_doubt = "" if analysis is None else mark(analysis.health, "idle")
         for words, ns, role in parts:
@@ -152,10 +152,10 @@ class TopLine(InViewer, Lines):
                 pieces.append((f"{' ' if pieces else ''}{words} {share}{doubt}", style(role)))
         return pieces
 
-    def _right(self) -> list[Piece]:
+    def _right(self) -> list[StyledText]:
         app, session = self.viewer, self.session
         style = app.palette.style_of
-        pieces: list[Piece] = []
+        pieces: list[StyledText] = []
         if session.progress is not None:
             _, total, events = session.progress
             if rows := session.file.rows if session.file is not None else 0:
@@ -209,7 +209,7 @@ class KeyLine(InViewer, Lines):
         if sentence:
             self.show([[(f" {sentence}", style(role))]])
             return
-        pieces: list[Piece] = []
+        pieces: list[StyledText] = []
         for action_id, words in self._actions:
             keys = " ".join(_keys_of(part) for part in action_id.split("|"))
             pieces += [
@@ -217,7 +217,7 @@ class KeyLine(InViewer, Lines):
                 (f" {wording(words, f'key.{words}')} ", style(Role.DIM)),
             ]
         room = self.size.width - sum(cell_len(text) for text, _ in pieces)
-        right: list[Piece] = [("?", style(Role.KEY)), (f" {translate('help')} ", style(Role.DIM))]
+        right: list[StyledText] = [("?", style(Role.KEY)), (f" {translate('help')} ", style(Role.DIM))]
         if room > 32:
             letters = " ".join(
                 key_label(spec.key)

@@ -22,7 +22,7 @@ from textual.strip import Strip
 from tracetui.language import heading, translate, wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns
 from tracetui.ui.widgets.scrolling import WheelScrolled
 
@@ -328,7 +328,7 @@ class TableWidget(WheelScrolled, can_focus=True):
         What a column draws in colours of its own keeps them under the cursor; pieces without any take the
         row's.
         """
-        pieces: list[Piece] = []
+        pieces: list[StyledText] = []
         for place, cells in self._fitted:
             column = self.rows.columns[place]
             if pieces:
@@ -349,7 +349,7 @@ class TableWidget(WheelScrolled, can_focus=True):
             return Strip([*Strip(segments).crop(0, width - 1), mark], width)
         return Strip(segments).crop(0, width)
 
-    def _cell(self, cell: Cell, cells: int, column: ViewColumn, style: Style) -> list[Piece]:
+    def _cell(self, cell: Cell, cells: int, column: ViewColumn, style: Style) -> list[StyledText]:
         """Return the pieces of a cell, padded to its width."""
         if isinstance(cell, str):
             cell_style = style or column.style or style
