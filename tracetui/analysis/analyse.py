@@ -28,7 +28,7 @@ from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.idle.idle_lines import (
     Charges,
     LineIdle,
@@ -188,7 +188,7 @@ class Analysis:
     def examination(self) -> Examination:
         """What is wrong or doubtful about the recording, each part when it is asked for."""
         recording = HealthEvidence(
-            self.trace, self.devices, self.launch_chains, self.steps, self.idle, lambda: self.hosts
+            self.trace, self.devices, self.launch_chains, self.steps, self.idle, lambda: self.host_threads
         )
         return Examination(recording)
 
@@ -198,9 +198,9 @@ class Analysis:
         return self.examination.health(lambda: self.causes)
 
     @cached_property
-    def hosts(self) -> Hosts:
+    def host_threads(self) -> HostThreads:
         """The threads of the host, and what they did at any time."""
-        return Hosts(self.launch_chains, self.scheduler)
+        return HostThreads(self.launch_chains, self.scheduler)
 
     @cached_property
     def causes(self) -> Causes:
@@ -252,7 +252,7 @@ class Analysis:
             return waited
 
         answer = self.what_ifs_with_late_peers.without(
-            lambda index: times(int(pids[self.hosts.thread(index).track.index])), of_launch
+            lambda index: times(int(pids[self.host_threads.thread(index).track.index])), of_launch
         )
         return max(answer.before_ns - answer.after_ns, 0)
 
@@ -310,13 +310,13 @@ class Analysis:
     @cached_property
     def lead_losses(self) -> LeadLosses:
         """Where the host lost its lead before the devices starved."""
-        sources = (self.causes, self.hosts, self.launch_chains, self.rules)
+        sources = (self.causes, self.host_threads, self.launch_chains, self.rules)
         return lead_losses(self.leads, self.devices, *sources)
 
     @cached_property
     def preparing(self) -> Preparing:
         """Why the first work of each step came when it did."""
-        return explain_preparing(self.devices, self.steps, self.launch_chains, self.hosts)
+        return explain_preparing(self.devices, self.steps, self.launch_chains, self.host_threads)
 
     @cached_property
     def lines(self) -> tuple[LineIdle, ...]:
@@ -331,7 +331,7 @@ class Analysis:
     @cached_property
     def syncs(self) -> tuple[SyncCall, ...]:
         """The synchronisations of the host by call and line, those first that expose the most idle time."""
-        return sync_table(self.trace, self.hosts, self.causes, self.rules)
+        return sync_table(self.trace, self.host_threads, self.causes, self.rules)
 
     @cached_property
     def stacks(self) -> StackNode:
@@ -349,7 +349,7 @@ class Analysis:
 
     def _explain(self, by_frame: bool) -> Causes:
         found = self.examination
-        return explain(self.idle, self.launch_chains, self.hosts, by_frame, found.unrecorded)
+        return explain(self.idle, self.launch_chains, self.host_threads, by_frame, found.unrecorded)
 
     @cached_property
     def modules(self) -> tuple[ModuleIdle, ...]:
@@ -390,7 +390,7 @@ class Analysis:
     @cached_property
     def dependencies(self) -> Dependencies:
         """What waited for what, from host to device; collectives take as long as they took."""
-        return dependencies(self.launch_chains, self.devices, self.steps, self.hosts)
+        return dependencies(self.launch_chains, self.devices, self.steps, self.host_threads)
 
     @cached_property
     def meetings(self) -> Meetings:
@@ -406,7 +406,7 @@ class Analysis:
         late = self.meetings.late
         if not len(late.row):
             return self.dependencies
-        return dependencies(self.launch_chains, self.devices, self.steps, self.hosts, late)
+        return dependencies(self.launch_chains, self.devices, self.steps, self.host_threads, late)
 
     @cached_property
     def critical(self) -> tuple[CriticalChain, ...]:
@@ -495,7 +495,7 @@ class Analysis:
 
     @cached_property
     def _host_time(self) -> HostTime:
-        return HostTime(self.trace, self.hosts)
+        return HostTime(self.trace, self.host_threads)
 
 
 def analyse(

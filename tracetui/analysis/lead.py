@@ -19,7 +19,7 @@ from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import each_once, pick, ranges
@@ -120,7 +120,7 @@ def lead_losses(
     leads: Sequence[HostLead],
     devices: Sequence[DeviceActivity],
     causes: Causes,
-    hosts: Hosts,
+    host_threads: HostThreads,
     chains: LaunchChains,
     rules: FrameRules,
 ) -> LeadLosses:
@@ -145,7 +145,7 @@ def lead_losses(
         task=task[found_places],
     )
     cause[found_places], line[found_places], lines = _main_causes(
-        chains.trace, explain(pauses, chains, hosts), rules
+        chains.trace, explain(pauses, chains, host_threads), rules
     )
     return LeadLosses(
         gap=intervals.gap[interval],

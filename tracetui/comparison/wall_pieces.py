@@ -43,7 +43,7 @@ def idle_pieces(analysis: Analysis, walls: StepWalls) -> WallIdle:
     sources = [analysis.causes]
     early = _idle_before_first_task(analysis, walls)
     if len(early):
-        sources.append(explain(early, analysis.launch_chains, analysis.hosts))
+        sources.append(explain(early, analysis.launch_chains, analysis.host_threads))
     parts = []
     before = 0
     for causes in sources:

@@ -8,7 +8,7 @@ from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, npu, operator
 from tests.synthetic import trace_of
 from tracetui.analysis.critical.host_points import host_points
 from tracetui.analysis.critical.points import Edge, Point, finish_points, points
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.launch_chains import link_tasks
 
 
@@ -41,7 +41,7 @@ def test_the_first_of_all_points_may_wake_a_burst() -> None:
         *arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 20)),
     ]
     trace, none = trace_of(events), np.empty(0, np.int64)
-    found, _ = host_points(trace, Hosts(link_tasks(trace)), (), none, none, none, none)
+    found, _ = host_points(trace, HostThreads(link_tasks(trace)), (), none, none, none, none)
     assert found.point.tolist() == [Point.WAKER, Point.BURST, Point.BURST_END, Point.JOINED]
     assert found.binding.tolist() == [Edge.BEFORE, Edge.WAIT, Edge.BEFORE, Edge.WAIT]
     assert found.bound_by.tolist() == [-1, 0, 1, 2]

@@ -129,10 +129,12 @@ def test_late_peers_only_lower_what_is_saved(events: Events, late: dict[int, int
     device = np.zeros(len(rows), np.int64)
     times = slices.start[rows[order]]
     met = Meetings(rows[order], device, times, wait.astype(np.int64)[order], wait.astype(np.int64)[order])
-    waiting = dependencies(analysis.launch_chains, analysis.devices, analysis.steps, analysis.hosts, met.late)
+    waiting = dependencies(
+        analysis.launch_chains, analysis.devices, analysis.steps, analysis.host_threads, met.late
+    )
     assume(not waiting.clock_lag.any())
     capped = savings(analysis, met, waiting)
-    host_time = HostTime(analysis.trace, analysis.hosts)
+    host_time = HostTime(analysis.trace, analysis.host_threads)
     what_ifs = WhatIfs(analysis.trace, waiting, host_time, analysis.rules)
     lengths = waiting.points.time[waiting.step_end] - waiting.step_begin
     for key, saving in capped.items():
@@ -165,7 +167,7 @@ def savings(
     of = analysis.trace, analysis.devices, analysis.rules
     found = line_savings(*of, analysis.critical, analysis.dependencies, met)
     if waiting is not None:
-        chains = critical_chains(waiting, HostTime(analysis.trace, analysis.hosts))
+        chains = critical_chains(waiting, HostTime(analysis.trace, analysis.host_threads))
         found = least_capped(found, line_savings(*of, chains, waiting))
     return {saving.key: saving for saving in found}
 
@@ -249,14 +251,14 @@ def analysed(recording: Recording) -> Analysis:
 
 def charged(analysis: Analysis, key: LineKey, calls: list[tuple[int, int]]) -> Bools:
     """Which pieces of work, each by its OS thread and when it begins, are charged to a line."""
-    trace, hosts = analysis.trace, analysis.hosts
-    host_time = HostTime(trace, hosts)
+    trace, host_threads = analysis.trace, analysis.host_threads
+    host_time = HostTime(trace, host_threads)
     tids, times = np.array([tid for tid, _ in calls]), np.array([now for _, now in calls], np.int64)
     chosen = np.zeros(len(calls), np.bool_)
-    threads = {track.tid: hosts.of_rows(np.array([track.rows.start])) for track in trace.tracks}
+    threads = {track.tid: host_threads.of_rows(np.array([track.rows.start])) for track in trace.tracks}
     for tid, thread in threads.items():
         places = np.flatnonzero(tids == int(tid)) if tid.isdecimal() and thread[0] >= 0 else chosen[:0]
-        if len(places) and len(hosts.thread(int(thread[0])).operators):
+        if len(places) and len(host_threads.thread(int(thread[0])).operators):
             pieces = host_time.pieces(np.repeat(thread, len(places)), times[places], times[places] + 1)
             keys, of_piece = keys_of(trace, pieces.stack, pieces.frame, pieces.backward, analysis.rules)
             if key in keys:

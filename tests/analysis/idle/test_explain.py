@@ -45,7 +45,7 @@ Told = list[tuple[int, int, str, "str | None", "int | None"]]
 
 def causes_of(events: Events) -> tuple[Analysis, Causes]:
     analysis = analyse(trace_of(events))
-    return analysis, explain(analysis.idle, analysis.launch_chains, analysis.hosts)
+    return analysis, explain(analysis.idle, analysis.launch_chains, analysis.host_threads)
 
 
 def pieces_of(events: Events) -> Told:
@@ -601,7 +601,7 @@ def check_sums(analysis: Analysis, causes: Causes) -> None:
 @pytest.mark.parametrize("rank", real.NPU)
 def test_real_npu_traces(real_traces: Path, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
-    causes = explain(analysis.idle, analysis.launch_chains, analysis.hosts)
+    causes = explain(analysis.idle, analysis.launch_chains, analysis.host_threads)
     check_sums(analysis, causes)
     shares = {cause.label: ns / analysis.idle_ns for cause, ns in causes.by_cause().items()}
     assert "unlinked" not in shares
@@ -616,6 +616,6 @@ def test_real_npu_traces(real_traces: Path, rank: str) -> None:
 @pytest.mark.parametrize("name", real.GPU)
 def test_real_gpu_traces(real_traces: Path, name: str) -> None:
     analysis = real.gpu(real_traces, name)
-    causes = explain(analysis.idle, analysis.launch_chains, analysis.hosts)
+    causes = explain(analysis.idle, analysis.launch_chains, analysis.host_threads)
     check_sums(analysis, causes)
     assert causes.by_cause()[Cause.UNKNOWN] > 0

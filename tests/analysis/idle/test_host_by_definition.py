@@ -11,7 +11,7 @@ from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, QUEUE, arrow, npu, op
 from tests.analysis.test_launch_chains_by_definition import Definition, any_run
 from tests.synthetic import trace_of
 from tracetui.analysis.idle.calls import cause_of_operator, is_wrapper
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.launch_chains import NOT_OPERATORS, link_tasks
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer
@@ -96,15 +96,15 @@ class Threads(Definition):
 @pytest.mark.parametrize("seed", range(50))
 def test_what_a_thread_does_at_any_time(seed: int) -> None:
     trace = any_run(seed)
-    hosts, definition = Hosts(link_tasks(trace)), Threads(trace)
-    assert len(hosts) == len(definition.hosts)
+    host_threads, definition = HostThreads(link_tasks(trace)), Threads(trace)
+    assert len(host_threads) == len(definition.hosts)
     for index, track in enumerate(definition.hosts):
-        thread, real, telling = hosts.thread(index), definition.real(index), definition.telling(index)
-        assert (thread.operators.tolist(), thread.telling.tolist()) == (real, telling)
+        thread, real, telling = host_threads.thread(index), definition.real(index), definition.telling(index)
+        assert (thread.operators.tolist(), thread.line_slices.tolist()) == (real, telling)
         assert thread.running(TIMES).tolist() == [
             definition.around([track], at, real) for at in TIMES.tolist()
         ]
-        assert thread.following(TIMES).tolist() == [
+        assert thread.next_line_slice(TIMES).tolist() == [
             next((row for row in telling if definition.start[row] > at), -1) for at in TIMES.tolist()
         ]
         frames = definition.frames(index)
@@ -119,7 +119,7 @@ def test_what_a_thread_does_at_any_time(seed: int) -> None:
         assert (thread.recorded.index_at(TIMES) >= 0).tolist() == [
             any(start <= at < end for start, end in spans) for at in TIMES.tolist()
         ]
-        burst, firsts = hosts.burst(index), definition.burst(index)
+        burst, firsts = host_threads.burst(index), definition.burst(index)
         assert (burst is None) == (firsts is None)
         if burst is not None and firsts is not None:
             assert (burst.waker, burst.operators.tolist()) == (definition.waker(index), firsts)
@@ -129,18 +129,18 @@ def test_what_a_thread_does_at_any_time(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_the_thread_of_a_task_and_the_sooner_of_two(seed: int) -> None:
     trace, source = any_run(seed), random.Random(seed)
-    hosts, definition = Hosts(link_tasks(trace)), Threads(trace)
+    host_threads, definition = HostThreads(link_tasks(trace)), Threads(trace)
     columns = [[source.randrange(-1, len(trace.slices)) for _ in range(12)] for _ in range(3)]
     threads = [[definition.thread(row) for row in column] for column in columns]
     last = [next((one for one in reversed(candidates) if one >= 0), -1) for candidates in zip(*threads)]
     launch, operator, enqueue = (np.array(column, np.int64) for column in columns)
-    assert hosts.of_tasks(launch, operator, enqueue).tolist() == [
+    assert host_threads.of_tasks(launch, operator, enqueue).tolist() == [
         one if one >= 0 and definition.real(one) else -1 for one in last
     ]
-    assert hosts.of_rows(launch).tolist() == threads[0]
+    assert host_threads.of_rows(launch).tolist() == threads[0]
     never = 99
     starts = [[definition.start[row] if row >= 0 else never for row in column] for column in columns]
-    assert hosts.sooner(launch, operator).tolist() == [
+    assert host_threads.sooner(launch, operator).tolist() == [
         columns[1][i] if starts[1][i] <= starts[0][i] and columns[1][i] >= 0 else columns[0][i]
         for i in range(12)
     ]
@@ -151,14 +151,16 @@ def test_python_goes_on_in_an_operator_that_holds_another_line(outer: int, inner
     """Whichever of the lines is the first string of the trace."""
     lines = ["", "train.py(1): f", "train.py(2): f"]
     events = [operator(90, 1, lines[1], QUEUE), operator(0, 50, "aten::a", stack=[lines[outer]])]
-    hosts = Hosts(link_tasks(trace_of([*npu(), *events, operator(10, 10, "aten::b", stack=[lines[inner]])])))
-    assert np.flatnonzero(hosts.is_real_operator).tolist() == [1, 2]
+    host_threads = HostThreads(
+        link_tasks(trace_of([*npu(), *events, operator(10, 10, "aten::b", stack=[lines[inner]])]))
+    )
+    assert np.flatnonzero(host_threads.is_real_operator).tolist() == [1, 2]
 
 
 def test_a_burst_may_begin_as_the_one_before_ends() -> None:
     events = [*npu(), operator(0, 5), operator(15, 2)]
     events += [operator(at, 10, "autograd::engine::evaluate_function: Mm", AUTOGRAD) for at in (10, 20)]
     events += arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 10))
-    hosts = Hosts(link_tasks(trace_of(events)))
-    burst = hosts.burst(1)
+    host_threads = HostThreads(link_tasks(trace_of(events)))
+    burst = host_threads.burst(1)
     assert burst is not None and burst.starts.tolist() == [10, 20]

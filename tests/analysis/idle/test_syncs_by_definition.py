@@ -82,12 +82,12 @@ def line_of(analysis: Analysis, row: int, around: int) -> tuple[str | None, int,
 
 def syncs_of(analysis: Analysis, index: int) -> list[Sync]:
     """The synchronisations of a thread: that of a slice that begins with it, else of what runs then."""
-    trace, thread = analysis.trace, analysis.hosts.thread(index)
+    trace, thread = analysis.trace, analysis.host_threads.thread(index)
     spans = thread.spans.get(Cause.SYNC)
     if spans is None or not len(thread.operators):
         return []
     calls = [t for t in trace.tracks if t.family == Family.CALLS and len(t.rows)]
-    thread_tracks = [t for t in calls if analysis.hosts.of_rows(np.array([t.rows.start]))[0] == index]
+    thread_tracks = [t for t in calls if analysis.host_threads.of_rows(np.array([t.rows.start]))[0] == index]
     found = []
     for start, end in zip(spans.starts.tolist(), spans.ends.tolist()):
         begun = (
@@ -95,7 +95,7 @@ def syncs_of(analysis: Analysis, index: int) -> list[Sync]:
         )
         running = running_at(thread, start)
         row = next((row for row in begun if row >= 0), running)
-        after = [r for r in thread.telling.tolist() if trace.slices.start[r] > start]
+        after = [r for r in thread.line_slices.tolist() if trace.slices.start[r] > start]
         waiting_row = running if running >= 0 else (after or [-1])[0]
         around = max((innermost(trace, t.rows, start) for t in thread.frames), default=-1)
         found.append(Sync(start, end, row, line_of(analysis, waiting_row, around)))
@@ -115,7 +115,7 @@ def exposing(analysis: Analysis, threads: list[list[Sync]]) -> list[Sync | None]
         begin, start = int(causes.intervals.start[interval]), int(causes.start[piece])
         emptied = int(causes.synchronising_thread[interval])
         teller = int(causes.operator[piece]) if causes.operator[piece] >= 0 else int(causes.frame[piece])
-        thread = int(analysis.hosts.of_rows(np.array([teller]))[0]) if teller >= 0 else -1
+        thread = int(analysis.host_threads.of_rows(np.array([teller]))[0]) if teller >= 0 else -1
         whole = [s for s in (threads[emptied] if emptied >= 0 else ()) if s.start <= begin < s.end]
         part = [
             s
@@ -133,7 +133,7 @@ def table(
 ) -> list[dict[str, Any]]:
     """The table, by its definition."""
     causes, slices = analysis.causes, analysis.trace.slices
-    threads = [syncs_of(analysis, index) for index in range(len(analysis.hosts))]
+    threads = [syncs_of(analysis, index) for index in range(len(analysis.host_threads))]
     by = exposing(analysis, threads)
     gap_of = causes.intervals.gap[causes.interval].tolist()
     if gaps is not None:
@@ -180,9 +180,9 @@ def rows_of(syncs: tuple[SyncCall, ...]) -> list[dict[str, Any]]:
 def test_the_table_is_what_its_definition_says(seed: int) -> None:
     source = random.Random(seed)
     analysis = analyse(trace_of(some_run(source)))
-    parts = analysis.trace, analysis.hosts, analysis.causes, analysis.rules
+    parts = analysis.trace, analysis.host_threads, analysis.causes, analysis.rules
     assert rows_of(sync_table(*parts)) == table(analysis)
-    every = [sync for index in range(len(analysis.hosts)) for sync in syncs_of(analysis, index)]
+    every = [sync for index in range(len(analysis.host_threads)) for sync in syncs_of(analysis, index)]
     for sync in every[:3]:
         chosen = np.array([source.random() < 0.5 for _ in range(len(analysis.gaps))], np.bool_)
         for window in ((sync.start, sync.end), (sync.start - 100, sync.start)):

@@ -32,8 +32,8 @@ def test_the_time_for_threads_is_linear_in_their_number() -> None:
         trace = trace_of([*npu(), task(0, 10), *events])
         object.__setattr__(trace, "tracks", Tracks(trace.tracks))
         Tracks.looked = 0
-        hosts = analyse(trace).hosts
-        threads = [hosts.thread(index) for index in range(len(hosts))]
+        host_threads = analyse(trace).host_threads
+        threads = [host_threads.thread(index) for index in range(len(host_threads))]
         assert [len(thread.operators) for thread in threads] == [1] * count
         looked.append(Tracks.looked)
     assert looked[0] == looked[1] > 0
@@ -50,9 +50,9 @@ def test_without_arrows_the_thread_of_the_steps_wakes_the_autograd_thread(step: 
         operator(200, 50, tid=2, name="torch::autograd::AccumulateGrad"),
         operator(300, 50, tid=3),
     ]
-    hosts = analyse(trace_of(events)).hosts
-    tids = [hosts.thread(index).track.tid for index in range(len(hosts))]
-    woken = {tid: hosts.burst(index) for index, tid in enumerate(tids)}
+    host_threads = analyse(trace_of(events)).host_threads
+    tids = [host_threads.thread(index).track.tid for index in range(len(host_threads))]
+    woken = {tid: host_threads.burst(index) for index, tid in enumerate(tids)}
     burst = woken.pop("2")
     assert (None if burst is None else tids[burst.waker]) == ("1" if is_woken else None)
     assert set(woken.values()) == {None}
@@ -69,8 +69,8 @@ def test_a_burst_begins_where_nothing_ran_and_its_waker_has_begun_another_operat
         operator(500, 20, tid=2, name="torch::autograd::AccumulateGrad"),
         operator(260, 5, tid=2, name="aten::add"),  # after 255, but within it
     ]
-    hosts = analyse(trace_of(events)).hosts
-    (burst,) = filter(None, map(hosts.burst, range(len(hosts))))
+    host_threads = analyse(trace_of(events)).host_threads
+    (burst,) = filter(None, map(host_threads.burst, range(len(host_threads))))
     assert burst.starts.tolist() == [100, 210, 300, 500]
 
 

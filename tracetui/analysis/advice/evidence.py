@@ -169,7 +169,7 @@ class Evidence:
 
     def operator_lines(self, operators: Int64s) -> Int64s:
         """Return the number of the line of each operator, -1 where it has none."""
-        sites = self.analysis.hosts.callers.call_sites(operators)
+        sites = self.analysis.host_threads.callers.call_sites(operators)
         return self._number(sites.stack, sites.frame)
 
     def blame(self, number: int) -> PythonLine:

@@ -32,7 +32,7 @@ from tracetui.analysis.critical.endings import done_points, end_points, walls_of
 from tracetui.analysis.critical.host_points import host_points
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.critical.points import Edge, Points, finish_points
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick
@@ -59,7 +59,7 @@ def dependencies(
     chains: LaunchChains,
     activities: Sequence[DeviceActivity],
     steps: Sequence[Step],
-    hosts: Hosts,
+    host_threads: HostThreads,
     late: Meetings | None = None,
 ) -> Dependencies:
     """Return the points of a trace.
@@ -69,10 +69,10 @@ def dependencies(
     """
     streams = Streams(chains)
     tasks, clock_lag = device_work(chains, activities, streams)
-    thread = hosts.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
+    thread = host_threads.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
     enqueues, enqueue_of_task = _enqueues(tasks, thread)
-    blocking = blocking_copies(chains, tasks, hosts.copying.to_device)
-    host, sync = host_points(chains.trace, hosts, steps, *enqueues, blocking)
+    blocking = blocking_copies(chains, tasks, host_threads.copying.to_device)
+    host, sync = host_points(chains.trace, host_threads, steps, *enqueues, blocking)
     dequeued = dequeue_points(
         chains, tasks, np.where(tasks.dequeue >= 0, enqueue_of_task, -1), tasks.enqueued
     )

@@ -14,7 +14,7 @@ from tracetui.analysis.critical.host_time import bursts
 from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.analysis.search import by_name, distinct, rows_of
 from tracetui.analysis.steps import Step
@@ -34,7 +34,7 @@ class _Part(NamedTuple):
 
 def host_points(
     trace: Trace,
-    hosts: Hosts,
+    host_threads: HostThreads,
     steps: Sequence[Step],
     enqueue: Int64s,
     time: Int64s,
@@ -45,7 +45,7 @@ def host_points(
 
     Args:
         trace: the trace.
-        hosts: its threads.
+        host_threads: its threads.
         steps: the steps, whose ends on the host are points.
         enqueue: slice rows of what enqueues (or launches), the first of the points; -1 where not known.
         time: ns of each.
@@ -54,12 +54,12 @@ def host_points(
     """
     parts = [_Part(Point.ENQUEUE, time, thread, enqueue, np.full(len(time), -1, np.int64))]
     count = len(time)
-    for index, burst in bursts(trace, hosts):
-        parts += _burst_points(hosts, trace, index, burst.waker, burst.starts, count)
+    for index, burst in bursts(trace, host_threads):
+        parts += _burst_points(host_threads, trace, index, burst.waker, burst.starts, count)
         count += sum(len(part.time) for part in parts[-4:])
     rows = np.array([step.row for step in steps], np.int64)
     ends = np.array([step.host_end_ns for step in steps], np.int64)
-    threads_of_steps = hosts.of_rows(rows)
+    threads_of_steps = host_threads.of_rows(rows)
     none = np.full(len(rows), -1, np.int64)
     on_thread = threads_of_steps >= 0
     parts.append(
@@ -68,7 +68,7 @@ def host_points(
     used = distinct(np.concatenate([part.thread for part in parts]))
     first = sum(len(part.time) for part in parts)
     begins = []
-    for index, spans in _synchronisations(trace, hosts, used, blocking):
+    for index, spans in _synchronisations(trace, host_threads, used, blocking):
         thread_of, none = np.full(len(spans), index), np.full(len(spans), -1, np.int64)
         parts.append(_Part(Point.SYNC, spans.starts, thread_of, none, none))
         parts.append(_Part(Point.SYNC_END, spans.ends, thread_of, none, none))
@@ -98,13 +98,13 @@ def _chain_points(host: Points) -> None:
 
 
 def _burst_points(
-    hosts: Hosts, trace: Trace, index: int, waker: int, starts: Int64s, first: int
+    host_threads: HostThreads, trace: Trace, index: int, waker: int, starts: Int64s, first: int
 ) -> list[_Part]:
     """Return where a thread wakes the autograd thread, this begins and ends, and the waker goes on.
 
     The waker waits for the end if it begins no operator before.
     """
-    thread, count = hosts.thread(index), len(starts)
+    thread, count = host_threads.thread(index), len(starts)
     burst_of_operator = np.searchsorted(starts, thread.starts, "right") - 1
     ends = starts.copy()
     np.maximum.at(
@@ -113,7 +113,7 @@ def _burst_points(
         trace.slices.end[thread.operators[burst_of_operator >= 0]],
     )
     ends[:-1] = np.minimum(ends[:-1], starts[1:])
-    waker_starts = hosts.thread(waker).starts
+    waker_starts = host_threads.thread(waker).starts
     joins = np.searchsorted(waker_starts, starts) == np.searchsorted(waker_starts, ends)
     none, numbers = np.full(count, -1, np.int64), np.arange(count)
     autograd, wakers = np.full(count, index), np.full(count, waker)
@@ -126,7 +126,7 @@ def _burst_points(
 
 
 def _synchronisations(
-    trace: Trace, hosts: Hosts, threads: Int64s, blocking: Int64s
+    trace: Trace, host_threads: HostThreads, threads: Int64s, blocking: Int64s
 ) -> list[tuple[int, Intervals]]:
     """Return when threads synchronise: during the runtime's calls; where the trace has none, the whole
     operator.
@@ -135,13 +135,13 @@ def _synchronisations(
     if len(rows):
         blocking = blocking[:0]
     rows = rows[by_name(trace, rows, calls.cause_of_call) == Cause.SYNC]
-    threads_of_rows = hosts.of_rows(rows)
+    threads_of_rows = host_threads.of_rows(rows)
     spans = []
     for index in threads.tolist():
         on_thread = rows[threads_of_rows == index]
         operators = union(trace.slices.start[on_thread], trace.slices.end[on_thread])
-        named = hosts.thread(index).spans.get(Cause.SYNC, NOTHING)
-        on_thread = blocking[hosts.of_rows(blocking) == index]
+        named = host_threads.thread(index).spans.get(Cause.SYNC, NOTHING)
+        on_thread = blocking[host_threads.of_rows(blocking) == index]
         starts = np.concatenate((named.starts, trace.slices.start[on_thread]))
         named = union(starts, np.concatenate((named.ends, trace.slices.end[on_thread])))
         covered = distinct(named.index_at(operators.starts))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.idle.host import AutogradBursts, Hosts
+from tracetui.analysis.idle.host import AutogradBursts, HostThreads
 from tracetui.analysis.search import distinct, pick
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
@@ -31,9 +31,9 @@ class HostPieces(NamedTuple):
 class HostTime:
     """The time of the threads of a trace."""
 
-    def __init__(self, trace: Trace, hosts: Hosts) -> None:
-        self._hosts = hosts
-        self._bursts = [burst for _, burst in bursts(trace, hosts)]
+    def __init__(self, trace: Trace, host_threads: HostThreads) -> None:
+        self._threads = host_threads
+        self._bursts = [burst for _, burst in bursts(trace, host_threads)]
         self._by_frame = not trace.slices.have_stacks
 
     def pieces(self, thread: Int64s, start: Int64s, end: Int64s) -> HostPieces:
@@ -42,29 +42,31 @@ class HostTime:
         parts = [(none, none, none, none, none, none)]
         for index in distinct(thread).tolist():
             (on_thread,) = np.nonzero(thread == index)
-            cuts = self._hosts.thread(index).cut(start[on_thread], end[on_thread], self._by_frame)
-            charges = self._hosts.charged(index, cuts.start, self._led(index, cuts.start))
+            cuts = self._threads.thread(index).cut(start[on_thread], end[on_thread], self._by_frame)
+            charges = self._threads.charge_times(index, cuts.start, self._woken_operators(index, cuts.start))
             parts.append((on_thread[cuts.place], cuts.start, cuts.end, *charges))
-        place, starts, ends, running, charged, frame = (np.concatenate(columns) for columns in zip(*parts))
-        sites = self._hosts.callers.call_sites(charged)
+        place, starts, ends, running, charged_slice, frame = (
+            np.concatenate(columns) for columns in zip(*parts)
+        )
+        sites = self._threads.callers.call_sites(charged_slice)
         frame = np.where(frame >= 0, frame, sites.frame)
         return HostPieces(place, starts, ends, running, sites.stack, frame, sites.backward)
 
-    def _led(self, index: int, times: Int64s) -> Int64s:
-        """Return the next operator to start on a thread that this one wakes; rows, -1 for none."""
-        leading = np.full(len(times), -1, np.int64)
+    def _woken_operators(self, index: int, times: Int64s) -> Int64s:
+        """Return, for each time, the first operator of the next burst that a thread wakes another for."""
+        operator = np.full(len(times), -1, np.int64)
         for burst in self._bursts:
             if burst.waker != index:
                 continue
             place = np.searchsorted(burst.starts, times, "left")
-            led = pick(burst.operators, np.where(place < len(burst.starts), place, -1))
-            leading = self._hosts.sooner(leading, led)
-        return leading
+            next_operator = pick(burst.operators, np.where(place < len(burst.starts), place, -1))
+            operator = self._threads.sooner(operator, next_operator)
+        return operator
 
 
-def bursts(trace: Trace, hosts: Hosts) -> list[tuple[int, AutogradBursts]]:
+def bursts(trace: Trace, host_threads: HostThreads) -> list[tuple[int, AutogradBursts]]:
     """Return the autograd threads (indices) whose waker is known, and their bursts of work."""
     first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
-    threads = distinct(hosts.of_rows(first))
-    candidates = [(index, hosts.burst(index)) for index in threads[threads >= 0].tolist()]
+    threads = distinct(host_threads.of_rows(first))
+    candidates = [(index, host_threads.burst(index)) for index in threads[threads >= 0].tolist()]
     return [(index, burst) for index, burst in candidates if burst is not None]

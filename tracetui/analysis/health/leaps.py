@@ -331,8 +331,8 @@ def _host_resumes(trace: Trace, resume: int, hole: int) -> bool:
 def _host_waits(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether a thread waits for the device through a hole."""
     middle = np.array([begin + (resume - begin) // 2], np.int64)
-    for index in range(len(recording.hosts)):
-        waits = recording.hosts.thread(index).spans.get(Cause.SYNC)
+    for index in range(len(recording.host_threads)):
+        waits = recording.host_threads.thread(index).spans.get(Cause.SYNC)
         if waits is None:
             continue
         held = int(waits.index_at(middle)[0])

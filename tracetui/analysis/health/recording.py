@@ -10,7 +10,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.gaps import IdleIntervals
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct
 from tracetui.analysis.steps import Step
@@ -27,10 +27,10 @@ class HealthEvidence:
     launch_chains: LaunchChains
     steps: tuple[Step, ...]
     idle: IdleIntervals
-    hosts_of: Callable[[], Hosts]
+    hosts_of: Callable[[], HostThreads]
 
     @cached_property
-    def hosts(self) -> Hosts:
+    def host_threads(self) -> HostThreads:
         """The threads of the host, and what they did at any time."""
         return self.hosts_of()
 

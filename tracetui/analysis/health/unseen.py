@@ -134,7 +134,7 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
     of_graph = by_name(recording.trace, chains.launch[at[candidates]], calls.launches_graph) == 1
     candidates = candidates[~of_graph]
     found: Int64s = np.empty(0, np.int64)
-    for thread in (recording.hosts.thread(index) for index in range(len(recording.hosts))):
+    for thread in (recording.host_threads.thread(index) for index in range(len(recording.host_threads))):
         host_waits = thread.spans.get(Cause.SYNC)
         if host_waits is None or not len(candidates):
             continue

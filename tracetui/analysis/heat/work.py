@@ -129,11 +129,14 @@ def _communicating(trace: Trace, device: str) -> Iterator[Track]:
 
 def _host(analysis: Analysis) -> Iterator[WorkRow]:
     """Yield the threads of the framework's process, the busiest while a device is idle first; then others."""
-    hosts = analysis.hosts
+    host_threads = analysis.host_threads
     idle = reduce(Intervals.__or__, (device.idle for device in analysis.devices), NOTHING)
     threads = [
-        [*_thread(analysis.trace, hosts.thread(index)), *_scheduled(analysis, hosts.thread(index))]
-        for index in range(len(hosts))
+        [
+            *_thread(analysis.trace, host_threads.thread(index)),
+            *_scheduled(analysis, host_threads.thread(index)),
+        ]
+        for index in range(len(host_threads))
     ]
     assigned = {track.index for rows in threads for thing in rows for track in thing.tracks}
     threads += [list(_other_rows(analysis.trace, track)) for track in _other_tracks(analysis.trace, assigned)]
@@ -277,7 +280,7 @@ def main_slice(analysis: Analysis, thing: WorkRow, start_ns: int, end_ns: int) -
     else:
         rows = rows_in_window(trace, thing.tracks, start_ns, end_ns)
         if thing.doing is Occupation.OPERATORS:
-            rows = rows[analysis.hosts.is_real_operator[rows]]
+            rows = rows[analysis.host_threads.is_real_operator[rows]]
         first, last = (
             np.maximum(trace.slices.start[rows], start_ns),
             np.minimum(trace.slices.end[rows], end_ns),

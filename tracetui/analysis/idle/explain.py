@@ -2,8 +2,8 @@
 
 Until the task was enqueued, the host is to blame; from there until it was dequeued, the task queue; until its
 launch ended, the launch; and then the device. The host's part is blamed on the thread that enqueued the task.
-Where that is an autograd thread, the time before the first operator of a burst is blamed on the thread that
-woke it.
+An autograd thread runs a burst of operators each time that another thread wakes it: what comes before the
+first of them is blamed on that other thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
@@ -36,10 +36,10 @@ class _CausePieces(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     cause: Int8s  #: a Cause
-    operator: Int64s  #: row of the operator that is shown
-    charged: Int64s  #: row of the operator to whose stack the piece is charged
-    frame: Int64s  #: row of the Python frame that is charged; -1: the frame of the charged operator
-    wait: Int64s  #: row of the task that waited for an event on the stream
+    operator: Int64s  #: row of the operator that ran on the host; after the enqueue, of the task's operator
+    charged_slice: Int64s  #: row of the slice with the stack to charge: `operator`, or the next one to start
+    frame: Int64s  #: row of the Python frame that is charged; -1: the frame of `charged_slice`
+    wait_task: Int64s  #: row of the task that waited for an event on the stream
     track: Int64s  #: track of the thread that is to blame; -1: none, or not known
 
 
@@ -50,7 +50,7 @@ class _HostParts(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
-    handoff: Int64s  #: row of the operator on another thread that this thread's work leads to, -1 for none
+    woken_operator: Int64s  #: row of the operator that the autograd thread woken by it begins with, -1: none
 
 
 class UnrecordedSpan(NamedTuple):
@@ -64,7 +64,7 @@ class UnrecordedSpan(NamedTuple):
 def explain(
     idle: IdleIntervals,
     chains: LaunchChains,
-    hosts: Hosts,
+    host_threads: HostThreads,
     by_frame: bool = False,
     unrecorded: Sequence[UnrecordedSpan] = (),
 ) -> Causes:
@@ -73,12 +73,12 @@ def explain(
     Args:
         idle: the intervals; they may overlap.
         chains: the chains of the tasks of their trace.
-        hosts: its threads.
+        host_threads: the host's threads in that trace.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Traces without `Call stack` are always cut so.
         unrecorded: spans in which work of devices is not recorded; they may overlap.
     """
-    return _Explainer(idle, chains, hosts, by_frame, unrecorded).causes()
+    return _Explainer(idle, chains, host_threads, by_frame, unrecorded).causes()
 
 
 class _Explainer:
@@ -86,42 +86,42 @@ class _Explainer:
         self,
         idle: IdleIntervals,
         chains: LaunchChains,
-        hosts: Hosts,
+        host_threads: HostThreads,
         by_frame: bool,
         unrecorded: Sequence[UnrecordedSpan],
     ) -> None:
         self._unrecorded = unrecorded
-        self._trace, self._idle, self._chains, self._hosts = chains.trace, idle, chains, hosts
+        self._trace, self._idle, self._chains, self._threads = chains.trace, idle, chains, host_threads
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
         self._streams = Streams(chains)
-        marks = milestones(chains)
-        self._usual_latency_limit = self._streams.latency_limit(marks)
-        self._task_places = chains.index(idle.task)
+        task_milestones = milestones(chains)
+        self._usual_latency_limit = self._streams.latency_limit(task_milestones)
+        self._task_places = chains.index(idle.task)  # by interval, in the columns of `chains`
         self._operator = pick(chains.operator, self._task_places)
-        self._milestones = self._clip(marks)
+        self._milestones = self._clip(task_milestones)
         self._host_parts = self._find_host_parts()
 
     def causes(self) -> Causes:
         """Return the pieces of all intervals, by interval, then start."""
-        parts = [
+        unsorted = [
             self._pieces_without_thread(),
             *self._host_pieces(),
             self._queue_pieces(),
             self._launch_pieces(),
             self._device_pieces(),
         ]
-        pieces = _CausePieces._make(np.concatenate(columns) for columns in zip(*parts))
-        del parts  # a second copy of all pieces
-        scheduler = self._hosts.scheduler
+        pieces = _CausePieces._make(np.concatenate(columns) for columns in zip(*unsorted))
+        del unsorted  # it holds all pieces a second time
+        scheduler = self._threads.scheduler
         if scheduler is not None:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
             pieces = _CausePieces._make(column[cuts.place] for column in pieces)
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
         pieces = pieces._replace(cause=self._mark_unseen(pieces))
         pieces = _merge(pieces, by_track=scheduler is not None)
-        charged_sites = self._hosts.callers.call_sites(pieces.charged)
+        charged_sites = self._threads.callers.call_sites(pieces.charged_slice)
         synchronising, synchronising_frame, synchronising_thread = self._find_synchronising()
-        sync_sites = self._hosts.callers.call_sites(synchronising)
+        sync_sites = self._threads.callers.call_sites(synchronising)
         return Causes(
             intervals=self._idle,
             interval=pieces.interval,
@@ -132,23 +132,23 @@ class _Explainer:
             stack=charged_sites.stack,
             frame=np.where(pieces.frame >= 0, pieces.frame, charged_sites.frame),
             backward=charged_sites.backward,
-            wait=pieces.wait,
+            wait=pieces.wait_task,
             track=pieces.track,
-            waited_for=self._streams.waited_for(pieces.wait),
+            waited_for=self._streams.waited_for(pieces.wait_task),
             synchronising=synchronising,
             synchronising_stack=sync_sites.stack,
             synchronising_frame=np.where(synchronising_frame >= 0, synchronising_frame, sync_sites.frame),
             synchronising_thread=synchronising_thread,
         )
 
-    def _clip(self, marks: Milestones) -> Milestones:
+    def _clip(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
 
-        A task without enqueue has all three at the end of its interval: all of it is the host's. Where the
-        interval lies inside one iteration of a graph, they are at its start: all of it is the device's.
+        Where the task has no enqueue, all three are at the end of the interval: all of it is the host's. But
+        where the interval lies inside one iteration of a graph, they are at its start: all is the device's.
         """
         start, end, places = self._idle.start, self._idle.end, self._task_places
-        enqueued, dequeued, launched = (pick(mark, places) for mark in marks)
+        enqueued, dequeued, launched = (pick(column, places) for column in task_milestones)
         time_if_none = np.where(self._within_iteration, start, end)
         no_enqueue = enqueued < 0
         enqueued = np.where(no_enqueue, time_if_none, np.clip(enqueued, start, end))
@@ -171,21 +171,21 @@ class _Explainer:
         return within
 
     def _mark_unseen(self, pieces: _CausePieces) -> Int8s:
-        """Return the causes of pieces, int8[pieces]: UNSEEN where the middle is in an unrecorded span.
+        """Return the causes of pieces, int8[pieces]: UNSEEN where a piece's middle is in an unrecorded span.
 
-        A span of one device marks only UNKNOWN and GRAPH pieces; where tasks of any device were lost it marks
-        all, since the device may not have waited at all.
+        A span of one device marks those of its pieces that nothing recorded explains: UNKNOWN and GRAPH. A
+        span without device marks all pieces of all devices, any of which may have been at work then.
         """
         if not self._unrecorded:
             return pieces.cause
         cause: Int8s = pieces.cause.copy()
         device = self._idle.device[pieces.interval]
         middle = pieces.start + (pieces.end - pieces.start) // 2
-        without_reason = np.isin(cause, (Cause.UNKNOWN, Cause.GRAPH))
+        is_unexplained = np.isin(cause, (Cause.UNKNOWN, Cause.GRAPH))
         for span in self._unrecorded:
             is_unseen = (span.start <= middle) & (middle < span.end)
             if span.device is not None:
-                is_unseen &= without_reason & (device == span.device)
+                is_unseen &= is_unexplained & (device == span.device)
             cause[is_unseen] = Cause.UNSEEN
         return cause
 
@@ -198,42 +198,30 @@ class _Explainer:
         it.
         """
         columns = (self._chains.launch, self._chains.operator, self._chains.enqueue)
-        thread = self._hosts.of_tasks(*(pick(column, self._task_places) for column in columns))
-        start, end = self._idle.start, self._milestones.enqueued
-        interval = np.arange(len(start))
-        none = np.full(len(start), -1, np.int64)
-        parts = []
+        thread = self._threads.of_tasks(*(pick(column, self._task_places) for column in columns))
+        parts = [_HostParts(*(np.empty(0, np.int64) for _ in _HostParts._fields))]
         for index in distinct(thread).tolist():
-            (members,) = np.nonzero(thread == index)
-            burst = self._hosts.burst(index) if index >= 0 else None
-            if burst is None:
-                parts.append(
-                    _HostParts(
-                        interval[members], start[members], end[members], thread[members], none[members]
-                    )
-                )
-                continue
-            place = np.searchsorted(burst.starts, end[members], "right") - 1
-            burst_start = np.clip(
-                np.where(place < 0, start[members], burst.starts[place]), start[members], end[members]
-            )
-            waker, first_operator = np.full(len(members), burst.waker), pick(burst.operators, place)
-            parts.append(_HostParts(interval[members], start[members], burst_start, waker, first_operator))
-            parts.append(
-                _HostParts(interval[members], burst_start, end[members], thread[members], none[members])
-            )
-        empty = _HostParts(*(np.empty(0, np.int64) for _ in _HostParts._fields))
-        host_parts = _HostParts(*(np.concatenate(columns) for columns in zip(empty, *parts)))
+            (interval,) = np.nonzero(thread == index)
+            start, end = self._idle.start[interval], self._milestones.enqueued[interval]
+            burst = self._threads.burst(index) if index >= 0 else None
+            if burst is not None:
+                burst_index = np.searchsorted(burst.starts, end, "right") - 1
+                burst_start = np.where(burst_index < 0, start, burst.starts[burst_index])
+                burst_start = np.clip(burst_start, start, end)
+                waker, first_operator = np.full(len(end), burst.waker), pick(burst.operators, burst_index)
+                parts.append(_HostParts(interval, start, burst_start, waker, first_operator))
+                start = burst_start
+            no_row = np.full(len(end), -1, np.int64)
+            parts.append(_HostParts(interval, start, end, thread[interval], no_row))
+        host_parts = _HostParts(*(np.concatenate(columns) for columns in zip(*parts)))
         return _HostParts(*(column[host_parts.start < host_parts.end] for column in host_parts))
 
     def _pieces_without_thread(self) -> _CausePieces:
         """Return the host's pieces whose thread is not known, or has no operators."""
         places = np.flatnonzero(self._host_parts.thread < 0)
-        none = np.full(len(places), -1, np.int64)
+        no_row = np.full(len(places), -1, np.int64)
         interval, start, end = (column[places] for column in self._host_parts[:3])
-        return _CausePieces(
-            interval, start, end, _repeat_cause(Cause.UNLINKED, len(places)), none, none, none, none, none
-        )
+        return _CausePieces(interval, start, end, _repeat_cause(Cause.UNLINKED, len(places)), *[no_row] * 5)
 
     def _host_pieces(self) -> list[_CausePieces]:
         """Return the pieces of each thread, cut wherever it begins to do something else."""
@@ -242,15 +230,19 @@ class _Explainer:
             host_parts = _HostParts(
                 *(column[self._host_parts.thread == index] for column in self._host_parts)
             )
-            thread = self._hosts.thread(index)
+            thread = self._threads.thread(index)
             cuts = thread.cut(host_parts.start, host_parts.end, self._by_frame)
-            operator, charged, frame = self._hosts.charged(index, cuts.start, host_parts.handoff[cuts.place])
+            operator, charged_slice, frame = self._threads.charge_times(
+                index, cuts.start, host_parts.woken_operator[cuts.place]
+            )
             cause = thread.causes(cuts.start, operator)
-            none = np.full(len(cause), -1, np.int64)
+            no_row = np.full(len(cause), -1, np.int64)
             interval = host_parts.interval[cuts.place]
             track = np.full(len(cause), thread.track.index)
             parts.append(
-                _CausePieces(interval, cuts.start, cuts.end, cause, operator, charged, frame, none, track)
+                _CausePieces(
+                    interval, cuts.start, cuts.end, cause, operator, charged_slice, frame, no_row, track
+                )
             )
         return parts
 
@@ -262,15 +254,17 @@ class _Explainer:
         synchronising, frame, thread = (np.full(len(self._task_places), -1, np.int64) for _ in range(3))
         at_start = self._host_parts.start == self._idle.start[self._host_parts.interval]
         for index in distinct(self._host_parts.thread[at_start & (self._host_parts.thread >= 0)]).tolist():
-            spans = self._hosts.thread(index).spans.get(Cause.SYNC)
+            spans = self._threads.thread(index).spans.get(Cause.SYNC)
             if spans is None:
                 continue
             (members,) = np.nonzero(at_start & (self._host_parts.thread == index))
-            place = spans.index_at(self._host_parts.start[members])
-            members = members[(place >= 0) & (spans.starts[place] < self._host_parts.start[members])]
+            span = spans.index_at(self._host_parts.start[members])
+            members = members[(span >= 0) & (spans.starts[span] < self._host_parts.start[members])]
             interval = self._host_parts.interval[members]
-            times, handoff = self._host_parts.start[members], self._host_parts.handoff[members]
-            _, synchronising[interval], frame[interval] = self._hosts.charged(index, times, handoff)
+            times, woken_operator = self._host_parts.start[members], self._host_parts.woken_operator[members]
+            _, synchronising[interval], frame[interval] = self._threads.charge_times(
+                index, times, woken_operator
+            )
             thread[interval] = index
         return synchronising, frame, thread
 
@@ -279,10 +273,10 @@ class _Explainer:
     def _queue_pieces(self) -> _CausePieces:
         """Return the pieces between enqueue and dequeue: the queue is busy where the thread dequeues.
 
-        On a track without Dequeue slices it is busy while any thread handles work that another handed to it.
+        On a track without Dequeue slices it is busy while any slice runs that takes work from another thread.
         """
         rows = pick(self._chains.dequeue, self._task_places)
-        handed_over = self._hosts.callers.work_takers
+        work_takers = self._threads.callers.work_takers
 
         def busy_intervals(track: int) -> Intervals:
             rows_on_track = rows_of([self._trace.tracks[track]])
@@ -291,7 +285,7 @@ class _Explainer:
                     self._trace, self._trace.slices.category[rows_on_track], KNOWN.categories.dequeues
                 )
             ]
-            return self._union_of_rows(dequeues if len(dequeues) else handed_over)
+            return self._union_of_rows(dequeues if len(dequeues) else work_takers)
 
         enqueued, dequeued, _ = self._milestones
         tracks = self._tracks_of_rows(rows)
@@ -325,19 +319,19 @@ class _Explainer:
         otherwise = np.where(self._follows_in_graph[cuts.place], Cause.GRAPH, otherwise)
         no_track = np.full(len(streams), -1, np.int64)
         pieces = self._pieces_of_tasks(cuts, np.where(covered, Cause.STREAM_WAIT, otherwise), no_track)
-        pieces.wait[covered] = self._streams.wait_at(streams[cuts.place[covered]], cuts.start[covered])
+        pieces.wait_task[covered] = self._streams.wait_at(streams[cuts.place[covered]], cuts.start[covered])
         return pieces
 
     @cached_property
     def _follows_in_graph(self) -> Bools:
-        """Whether an earlier task of the same graph launch had started by its end; bool[intervals].
+        """Whether an earlier task of the same graph launch had started as an interval ended; bool[intervals].
 
         Where no launch is recorded: whether the interval begins and ends in one iteration of a graph.
         """
         starts = self._trace.slices.start
-        graph = self._chains.launch >= 0
-        graph[graph] = by_name(self._trace, self._chains.launch[graph], calls.launches_graph) == 1
-        launch, tasks = self._chains.launch[graph], self._chains.tasks[graph]
+        by_graph = self._chains.launch >= 0
+        by_graph[by_graph] = by_name(self._trace, self._chains.launch[by_graph], calls.launches_graph) == 1
+        launch, tasks = self._chains.launch[by_graph], self._chains.tasks[by_graph]
         order = np.argsort(starts[tasks], kind="stable")
         first_task = pick(
             tasks[order], first_equal(launch[order], pick(self._chains.launch, self._task_places))
@@ -348,10 +342,10 @@ class _Explainer:
 
     def _pieces_of_tasks(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are those to blame, by interval."""
-        operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
+        operator, no_row = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
         return _CausePieces(
-            cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track
+            cuts.place, cuts.start, cuts.end, codes, operator, operator, no_row, no_row.copy(), track
         )
 
     def _tracks_of_rows(self, rows: Int64s) -> Int64s:
@@ -364,13 +358,20 @@ class _Explainer:
 def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
     """Return the pieces by interval, then start; neighbours that are equal but for their time become one.
 
-    `by_track`: pieces of different threads stay apart; else the track of the first one is kept.
+    `by_track`: pieces of different threads stay apart; else the one made of them has the track of the first.
     """
     if not len(pieces.start):
         return pieces
     order = np.lexsort((pieces.start, pieces.interval))
     differs = np.zeros(len(order) - 1, np.bool_)
-    columns = pieces.interval, pieces.cause, pieces.operator, pieces.charged, pieces.frame, pieces.wait
+    columns = (
+        pieces.interval,
+        pieces.cause,
+        pieces.operator,
+        pieces.charged_slice,
+        pieces.frame,
+        pieces.wait_task,
+    )
     for column in (*columns, pieces.track) if by_track else columns:
         ordered = column[order]
         differs |= ordered[1:] != ordered[:-1]

@@ -52,11 +52,11 @@ class HostThread:
         return self.trace.slices.start[self.operators]
 
     @cached_property
-    def telling(self) -> Int64s:
-        """Rows of its slices that tell a line, by start: operators, and what has a call stack of its own.
+    def line_slices(self) -> Int64s:
+        """Rows of its slices that have a line, by start: operators, and what has a call stack of its own.
 
-        What only wraps Python does not run, and yet tells where Python was when it began: `ProfilerStep#51`
-        that it was in `prof.step()`.
+        The stack of a slice that only wraps Python still shows where Python was when it began: that of
+        `ProfilerStep#51`, in `prof.step()`.
         """
         span = slice(self.track.rows.start, self.track.rows.stop)
         rows = span.start + np.flatnonzero(self.is_real_operator[span] | (self.trace.slices.stack[span] >= 0))
@@ -77,7 +77,7 @@ class HostThread:
         """ns: the times at which what the thread does may change, sorted and distinct."""
         sets = [self.recorded, *self.spans.values()]
         spans = [part for intervals in sets for part in (intervals.starts, intervals.ends)]
-        begins, ends = self.trace.slices.start[self.telling], self.trace.slices.end[self.operators]
+        begins, ends = self.trace.slices.start[self.line_slices], self.trace.slices.end[self.operators]
         return edges_of(begins, ends, *spans)
 
     @cached_property
@@ -90,10 +90,10 @@ class HostThread:
         """Return the innermost operator that runs at each time, -1 where none does; rows."""
         return enclosing(self.trace, self.track.lanes, times, self.is_real_operator)
 
-    def following(self, times: Int64s) -> Int64s:
-        """Return the first slice that tells a line to start after each time, -1 where none does; rows."""
-        place = np.searchsorted(self.trace.slices.start[self.telling], times, "right")
-        return pick(self.telling, np.where(place < len(self.telling), place, -1))
+    def next_line_slice(self, times: Int64s) -> Int64s:
+        """Return the first of `line_slices` to start after each time, -1 where none does; rows."""
+        place = np.searchsorted(self.trace.slices.start[self.line_slices], times, "right")
+        return pick(self.line_slices, np.where(place < len(self.line_slices), place, -1))
 
     def frame(self, times: Int64s) -> Int64s:
         """Return the innermost frame of Python at each time, -1 where none is; rows."""
@@ -131,7 +131,7 @@ class AutogradBursts:
     operators: Int64s  #: rows of those operators
 
 
-class Hosts:
+class HostThreads:
     """The threads of a trace, for all that asks what they did: each is put together once."""
 
     def __init__(self, chains: LaunchChains, scheduler: Scheduler | None = None) -> None:
@@ -177,25 +177,27 @@ class Hosts:
                 thread[thread == index] = -1
         return thread
 
-    def charged(self, index: int, times: Int64s, handoff: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """Return what runs on a thread at each time, the slice to charge, and the frame where
-        none runs; rows.
+    def charge_times(
+        self, index: int, times: Int64s, woken_operator: Int64s
+    ) -> tuple[Int64s, Int64s, Int64s]:
+        """Return rows for each time on a thread: the operator that runs, the slice to charge, the frame.
 
-        Where none runs that is the next that tells a line to start: on the thread or, if no later, the
-        operator of another thread that its work led to (-1: to none).
+        The slice to charge is that operator. Where none runs, it is the next of the thread's `line_slices` to
+        start, or the operator for which it wakes another thread (-1: none), whichever starts first. Where one
+        runs, the frame is -1.
         """
         thread = self.thread(index)
         running = thread.running(times)
         not_running = np.flatnonzero(running < 0)
-        charged, frame = running.copy(), np.full(len(times), -1, np.int64)
-        charged[not_running] = self.sooner(thread.following(times[not_running]), handoff[not_running])
+        charged_slice, frame = running.copy(), np.full(len(times), -1, np.int64)
+        charged_slice[not_running] = self.sooner(
+            thread.next_line_slice(times[not_running]), woken_operator[not_running]
+        )
         frame[not_running] = thread.frame(times[not_running])
-        return running, charged, frame
+        return running, charged_slice, frame
 
     def sooner(self, rows: Int64s, alternatives: Int64s) -> Int64s:
-        """Return, of two slices each, the one that starts first; the alternative where they start together;
-        -1 is none.
-        """
+        """Return which of two slices starts first, the alternative where both do; rows, -1 is none."""
         start = self._trace.slices.start
         return np.where(
             (alternatives >= 0) & ((rows < 0) | (start[rows] >= start[alternatives])), alternatives, rows

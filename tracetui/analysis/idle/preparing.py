@@ -15,7 +15,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.gaps import IdleIntervals, ending_tasks
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
-from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.intervals import NOTHING
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.steps import Step
@@ -46,7 +46,10 @@ class Preparing:
 
 
 def explain_preparing(
-    activities: Sequence[DeviceActivity], steps: Sequence[Step], chains: LaunchChains, hosts: Hosts
+    activities: Sequence[DeviceActivity],
+    steps: Sequence[Step],
+    chains: LaunchChains,
+    host_threads: HostThreads,
 ) -> Preparing:
     """Return the causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)
@@ -74,7 +77,7 @@ def explain_preparing(
     intervals = IdleIntervals(
         device, starts, ends, np.full(len(starts), -1, np.int64), step_of_interval, task
     )
-    return Preparing(explain(intervals, chains, hosts), copy_ns)
+    return Preparing(explain(intervals, chains, host_threads), copy_ns)
 
 
 _NO_STEP = np.empty(0, np.int32)

@@ -94,7 +94,7 @@ class Streams:
             work[places] = self._work_before_event(candidates, waits[places])
         return work
 
-    def latency_limit(self, marks: Milestones) -> int:
+    def latency_limit(self, task_milestones: Milestones) -> int:
         """Return the longest that a launched task may take to run without another reason, ns.
 
         It is three times the median, over the work that found its stream empty, of the time from the end of
@@ -105,7 +105,7 @@ class Streams:
             rows = rows_of([track])
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
             free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
-            launched = marks.launched[self._chains.index(rows)]
+            launched = task_milestones.launched[self._chains.index(rows)]
             is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
             parts.append(slices.start[rows[is_prompt]] - launched[is_prompt])
         latencies = np.concatenate(parts) if parts else np.empty(0, np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.host import Hosts, HostThread
+from tracetui.analysis.idle.host import HostThread, HostThreads
 from tracetui.analysis.idle.idle_lines import lines_of, python_line
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import pick, runs
@@ -57,7 +57,7 @@ class _Syncs(NamedTuple):
 
 def sync_table(
     trace: Trace,
-    hosts: Hosts,
+    host_threads: HostThreads,
     causes: Causes,
     rules: FrameRules,
     window: tuple[int, int] | None = None,
@@ -69,7 +69,7 @@ def sync_table(
     `window`, [start, end) in ns: only those that start in it or expose idle time. `gaps`, bool[gaps]: only
     the idle time of these counts as exposed.
     """
-    syncs, exposing = _find_syncs(trace, hosts, causes)
+    syncs, exposing = _find_syncs(trace, host_threads, causes)
     other_reasons = [cause for cause in Cause if cause.facts.reason_of_its_own]
     exposing[np.isin(causes.cause, other_reasons)] = -1
     if gaps is not None:
@@ -79,7 +79,7 @@ def sync_table(
         is_listed = (window[0] <= syncs.start) & (syncs.start < window[1])
         is_listed[exposing[exposing >= 0]] = True
     rows = np.flatnonzero(is_listed)
-    key, called_of = _calls_of(trace, hosts, syncs, rules)
+    key, called_of = _calls_of(trace, host_threads, syncs, rules)
     group_of = np.full(len(key) + 1, -1, np.int64)  # the last is that of no synchronisation
     groups = [rows[places] for _, places in runs(key[rows])]
     for group, places in enumerate(groups):
@@ -97,10 +97,10 @@ def sync_table(
 
 
 def _calls_of(
-    trace: Trace, hosts: Hosts, syncs: _Syncs, rules: FrameRules
+    trace: Trace, host_threads: HostThreads, syncs: _Syncs, rules: FrameRules
 ) -> tuple[Int64s, Callable[[int], dict[str, Any]]]:
     """Return a number that synchronisations of one call and line share; and what they are, by place."""
-    sites = hosts.callers.call_sites(syncs.operator)
+    sites = host_threads.callers.call_sites(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, sites.frame)
     lines, line = lines_of(trace, sites.stack, frame, rules)
     name = pick(trace.slices.name, syncs.row)
@@ -135,20 +135,20 @@ def _exposed_fields(causes: Causes, pieces: Int64s) -> dict[str, Any]:
     }
 
 
-def _find_syncs(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
+def _find_syncs(trace: Trace, host_threads: HostThreads, causes: Causes) -> tuple[_Syncs, Int64s]:
     """Return all synchronisations, and of each piece of idle time the place of the one
     that exposes it, or -1.
     """
     intervals, exposing = causes.intervals, np.full(len(causes), -1, np.int64)
     sync_of_interval = np.full(len(intervals), -1, np.int64)
-    piece_thread = hosts.of_rows(np.where(causes.operator >= 0, causes.operator, causes.frame))
+    piece_thread = host_threads.of_rows(np.where(causes.operator >= 0, causes.operator, causes.frame))
     synchronising = causes.cause == Cause.SYNC
     calls = [t for t in trace.tracks if t.family == Family.CALLS and len(t.rows)]
-    thread_of_calls = hosts.of_rows(np.array([track.rows.start for track in calls], np.int64)).tolist()
+    thread_of_calls = host_threads.of_rows(np.array([track.rows.start for track in calls], np.int64)).tolist()
     parts: list[_Syncs] = []
     first = 0
-    for index in range(len(hosts)):
-        thread = hosts.thread(index)
+    for index in range(len(host_threads)):
+        thread = host_threads.thread(index)
         spans = thread.spans.get(Cause.SYNC)
         if spans is None or not len(thread.operators):
             continue
@@ -174,7 +174,7 @@ def _syncs_of_thread(trace: Trace, thread: HostThread, calls: list[Track], spans
         row[without_call] = starting(trace, track.lanes, starts[without_call])
     running, frame = thread.running(starts), thread.frame(starts)
     row = np.where(row >= 0, row, running)
-    operator = np.where(running >= 0, running, thread.following(starts))
+    operator = np.where(running >= 0, running, thread.next_line_slice(starts))
     return _Syncs(starts, spans.ends, row, operator, frame)
 
 

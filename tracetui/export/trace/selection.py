@@ -100,7 +100,7 @@ class Selection:
         if self.step is not None:
             first, last = StepNumbers(analysis).window(self.step)
             start, end = max(start, first), min(end, last)
-        of = (analysis.trace, analysis.hosts, analysis.causes, analysis.rules)
+        of = (analysis.trace, analysis.host_threads, analysis.causes, analysis.rules)
         return sync_table(*of, (start, end), self._listed(analysis))
 
     def _frame_charges(self, analysis: Analysis) -> Charges:
