@@ -94,6 +94,23 @@ def test_one_late_rank_and_its_line() -> None:
     assert root.operations == 1
 
 
+def test_only_operations_whose_waits_are_chosen_count() -> None:
+    before = {rank: [Work(TimeClass.COMPUTING, 5 * MS, "MatMul")] for rank in range(4)}
+    before[2] = [*before[2], Work(TimeClass.IDLE, 7 * MS, "host.dataloader", LOADER)]
+    job = simulate([Meeting("all", GROUPS["all"], before)] * 3, 4)
+    (of_all,) = job.root_breakdown.roots
+    (of_last,) = job.root_breakdown_of(job.waits.operation == job.waits.operation.max()).roots
+    assert (of_all.operations, of_last.operations) == (3, 1)
+
+
+def test_only_missing_ranks_of_chosen_waits_count() -> None:
+    late = {1: [Work(TimeClass.COMPUTING, 5 * MS, "MatMul")]}
+    job = simulate([Meeting("left", (0, 1), late)] * 3, 2, here=[0])
+    (of_all,) = job.root_breakdown.roots
+    (of_last,) = job.root_breakdown_of(job.waits.operation == job.waits.operation.max()).roots
+    assert (of_all.kind, of_all.operations, of_last.operations) == ("absent", 3, 1)
+
+
 def test_what_it_did_less_counts_against_it() -> None:
     before = {
         0: [Work(TimeClass.COMPUTING, 5 * MS, "MatMul")],

@@ -42,7 +42,7 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: int  #: number of operations that the rank came late to after doing this
+    operations: int  #: how many it came late to after doing this, of those whose waits have a weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,7 @@ def find_roots(
     exposed = exposure(ranks, waits)
     stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
     weight = weights(exposed, stretches, waits, chosen)
+    stretches = stretches.at(weight[stretches.wait_place] != 0)
     losses = _Losses()
     _add_missing_peers(ranks, channels, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
@@ -101,7 +102,7 @@ def _add_missing_peers(
     losses: _Losses,
 ) -> None:
     """Add what was lost by waiting for ranks that are not here, or whose clocks are not aligned."""
-    missing = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0))
+    missing = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
     peer_keys = waits.channel[missing] << 32 | waits.peer[missing] + 1
     absent_key, unaligned_key = (losses.key_number((kind, "", None)) for kind in (KIND_ABSENT, UNALIGNED))
     numbers_here = {rank.number for rank in ranks}

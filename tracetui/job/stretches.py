@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -29,6 +29,12 @@ class Stretches:
     start_delay: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
     from_shared_operation: Bools  #: they begin at an operation of both ranks; else at the start of the step
     segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
+
+    def at(self, selected: Bools) -> Stretches:
+        """Return those of them that are selected, bool[stretches]."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        segments = columns.pop("segments")
+        return Stretches(**{name: column[selected] for name, column in columns.items()}, segments=segments)
 
 
 def first_segments(ranks: tuple[Rank, ...]) -> Int64s:
