@@ -130,6 +130,8 @@ LATE = frame(
     (4, 1, 1, "all-reduce", 30, 35, 0),
 )
 ORDER = links((3, 1), (4, 2))
+#: Two operations more, in no group.
+MORE = pd.concat([LATE, frame((5, 0, 1, "compute", 40, 50, -1), (6, 1, 1, "compute", 40, 50, -1))])
 
 
 def test_the_last_to_come_moves_the_data() -> None:
@@ -144,6 +146,7 @@ def test_the_last_to_come_moves_the_data() -> None:
         (LATE, links((3, 1), (1, 3)), "operations 1, 3 are waiting for each other"),
         (LATE, links((4, 3)), "operations 4, 3 are waiting for each other"),
         (LATE, links((1, 1)), "operation 1 is waiting for each other"),
+        (MORE, links((5, 3), (5, 6), (6, 5)), "operations 5, 6 are waiting for each other"),
         (LATE, links((3, 9), (8, 1)), "operation 8 is unknown"),
         (LATE, links((3, 9)), "operation 9 is unknown"),
         (pd.concat([LATE, LATE.head(2)]), ORDER, "operations 1, 2 are there twice"),
@@ -176,6 +179,14 @@ def test_the_slowdown_of_a_late_rank() -> None:
     assert cost.by_rank == {0: 1.0, 1: 35 / 25}
     assert cost.worst_workers == 1.0
     assert cost.last_stage is None
+
+
+@pytest.mark.parametrize(("ranks", "share"), [(33, 15 / 29), (34, 1.0)])
+def test_three_of_a_hundred_workers_are_the_worst_rounded_up(ranks: int, share: float) -> None:
+    """Two are late, and the ideal duration is 11 ns: with one of them ideal the other still takes 25 ns."""
+    durations = {0: 40, 1: 25}
+    rows = [(rank, rank, 1, "compute", 0, durations.get(rank, 10), -1) for rank in range(ranks)]
+    assert tracetui.slowdown(frame(*rows), links()).worst_workers == share
 
 
 def test_the_published_job(real_traces: Path) -> None:

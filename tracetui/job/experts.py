@@ -109,7 +109,7 @@ def exchange_groups(job: Job) -> dict[int, int]:
     for number, matched in enumerate(job.channels):
         for place, places in zip(matched.channel.ranks, matched.channel.collectives):
             rank = job.ranks[place]
-            if len(places) and is_exchange(rank.digest)[places].any():
+            if is_exchange(rank.digest)[places].any():
                 groups.setdefault(place, number)
     return groups
 

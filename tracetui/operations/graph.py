@@ -30,9 +30,8 @@ class Level(NamedTuple):
 
     first: int
     stop: int
-    linked: int  #: those in [linked, stop) come after another one, those before it after none
-    before: Int64s  #: what they come after, one behind the other
-    before_first: Int64s  #: of each in [linked, stop) the place of its first among `before`
+    before: Int64s  #: what they come after, one behind the other; nothing in the first level
+    before_first: Int64s  #: of each in [first, stop) the place of its first among `before`
     members: Int64s  #: of the groups of which the last member begins in this level, one behind the other
     member_first: Int64s  #: of each of those groups the place of its first among `members`
     member_count: Int64s  #: of each of those groups how many there are
@@ -68,10 +67,10 @@ class Graph:
         delays, durations = delay[self.order], duration[self.order]
         start, end = origin[self.order] + delays, np.zeros(len(delays), np.int64)
         for level in self.levels:
-            first, linked, stop = level.first, level.linked, level.stop
-            if linked < stop:
+            first, stop = level.first, level.stop
+            if len(level.before):
                 ready = np.maximum.reduceat(end[level.before], level.before_first)
-                start[linked:stop] = ready + delays[linked:stop]
+                start[first:stop] = ready + delays[first:stop]
             np.add(start[first:stop], durations[first:stop], out=end[first:stop])
             if len(level.members):
                 latest = np.maximum.reduceat(start[level.members], level.member_first)
@@ -157,27 +156,20 @@ class _Neighbours:
 def _levelled(
     parts: list[tuple[Int64s, Int64s]], into: _Neighbours, together: _Neighbours, bare: Graph
 ) -> Graph:
-    """Return a graph with its levels; operations that come after none lead their level."""
-    order = np.concatenate(
-        [np.empty(0, np.int64), *(part[np.argsort(into.count[part] > 0, kind="stable")] for part, _ in parts)]
-    )
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    """Return a graph with its levels; operations that come after none are the first level."""
+    place = np.empty(len(bare.order), np.int64)
+    place[bare.order] = np.arange(len(place))
     levels = []
     first = 0
     for part, complete in parts:
         stop = first + len(part)
-        of_level = order[first:stop]
-        counts = into.count[of_level]
-        linked = first + int((counts == 0).sum())
-        counts = counts[linked - first :]
+        counts = into.count[part]
         members = together.count[complete]
         levels.append(
             Level(
                 first,
                 stop,
-                linked,
-                place[into.flat(of_level)],
+                place[into.flat(part)],
                 np.cumsum(counts) - counts,
                 place[together.flat(complete)],
                 np.cumsum(members) - members,
@@ -185,7 +177,7 @@ def _levelled(
             )
         )
         first = stop
-    return Graph(order, tuple(levels), bare.linked, bare.after, bare.before, bare.group)
+    return Graph(bare.order, tuple(levels), bare.linked, bare.after, bare.before, bare.group)
 
 
 def _circle(count: int, started: Int64s, after: Int64s, before: Int64s, group: Int64s) -> Int64s:
@@ -193,7 +185,7 @@ def _circle(count: int, started: Int64s, after: Int64s, before: Int64s, group: I
     ended = np.zeros(count, np.bool_)
     ended[started] = True
     stuck = group[~ended & (group != ALONE)]
-    ended &= ~(np.isin(group, stuck) & (group != ALONE))
+    ended &= ~np.isin(group, stuck)
     waits_for: dict[int, list[int]] = {}
     open_link = ~ended[before]
     for later, earlier in zip(after[open_link].tolist(), before[open_link].tolist()):

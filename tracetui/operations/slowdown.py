@@ -167,7 +167,7 @@ def slowdown_of(job: TimedOperations, stage: Int64s | None = None, copy: Int64s 
         by_kind[name] = _ratio(job.mean_step(~np.isin(operations.kind, kinds)), best)
     by_rank = _by_rank(job, best, stage, copy)
     worst = sorted(by_rank, key=lambda rank: (-by_rank[rank], rank))
-    worst = worst[: max(1, -(-len(worst) * WORST_PERCENT // 100))]
+    worst = worst[: -(-len(worst) * WORST_PERCENT // 100)]
     return Slowdown(
         step_ns=job.mean_step(delays=True),
         no_delay_ns=plain,

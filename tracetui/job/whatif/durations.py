@@ -245,7 +245,7 @@ class Durations:
         """Return which work is of ranks that others are compared with: of many ranks, some."""
         rank = self.order.rank[self._work]
         peers = np.unique(rank[~chosen])
-        spread = np.linspace(0, max(len(peers) - 1, 0), _MOST_PEERS).round().astype(np.int64)
+        spread = np.linspace(0, len(peers) - 1, _MOST_PEERS).round().astype(np.int64)
         return ~chosen & np.isin(rank, peers[np.unique(spread)] if len(peers) > _MOST_PEERS else peers)
 
     def _fix_stage(self, fix: Fix, parts: Int64s) -> None:
