@@ -17,6 +17,7 @@ import pytest
 from tests.cache.files import at_rest, found, read_and_keep, same, training
 from tests.forks import fork
 from tracetui.cache import entries, keeping, traces
+from tracetui.cache.directory import Directory
 from tracetui.cache.keeping import finish, keep_meanwhile
 from tracetui.cache.traces import EntryState, cached_traces, clear, keep, reopen
 from tracetui.reader.source import TraceFile
@@ -238,6 +239,46 @@ def test_the_least_recently_used_is_removed(
     monkeypatch.setattr("tracetui.cache.directory._LARGEST", size // 2)
     assert not _kept(second)
     assert len(cached_traces()) == 2, "what never fits evicts nothing"
+
+
+@pytest.mark.parametrize(
+    ("size", "replaced", "kept", "fits"),
+    [
+        (0, "", "abc", True),
+        (3, "", "bc", True),
+        (4, "", "c", True),
+        (12, "", "", True),
+        (13, "", "abc", False),
+        (3, "a", "abc", True),
+        (4, "a", "ac", True),
+    ],
+)
+def test_the_oldest_make_room_until_another_just_fits(
+    monkeypatch: pytest.MonkeyPatch, home: Path, size: int, replaced: str, kept: str, fits: bool
+) -> None:
+    """Entries of 3, 4 and 5 bytes, which are all that there may be."""
+    monkeypatch.setattr("tracetui.cache.directory._LARGEST", 12)
+    home.mkdir(parents=True, mode=0o700)
+    for used, (letter, length) in enumerate({"a": 3, "b": 4, "c": 5}.items()):
+        entry = home / f"{letter * 32}.trace"
+        entry.write_bytes(bytes(length))
+        os.utime(entry, (used, used))
+    directory = Directory.open()
+    assert directory is not None
+    with directory:
+        assert directory.make_room(size, f"{replaced * 32}.trace") is fits
+    assert "".join(sorted(entry.name[0] for entry in home.iterdir())) == kept
+
+
+def test_what_cannot_be_removed_makes_no_room(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    odd = home / f"{'a' * 32}.trace"
+    odd.mkdir(parents=True, mode=0o700)
+    size = odd.stat().st_size
+    monkeypatch.setattr("tracetui.cache.directory._LARGEST", size)
+    directory = Directory.open()
+    assert directory is not None
+    with directory:
+        assert not directory.make_room(size, "")
 
 
 def test_the_bound_is_the_users(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.analysis import gpu
 from tests.analysis.real import npu_output
 from tests.job.files import real_digest
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
 from tracetui.analysis.health.facts import Doubt
 from tracetui.api import load
 from tracetui.export.job.document import job_document
@@ -27,7 +30,8 @@ from tracetui.job.digest_bytes import UnreadableDigest, _pack, _unpack, decode, 
 from tracetui.job.digest_files import is_digest
 from tracetui.job.digest_run import run_of_digest
 from tracetui.job.digest_size import encode_within, limit_of
-from tracetui.job.digesting import digest_trace
+from tracetui.job.digesting import digest_of, digest_trace
+from tracetui.job.identity import identify
 from tracetui.job.job import job_of
 from tracetui.language import state, statement_document
 
@@ -199,3 +203,15 @@ def test_planes_without_their_collectives_are_no_links(samples: Path, tmp_path: 
     path.write_text(json.dumps(kept))
     digest = decode(digest_trace(path, cache=False, jobs=1))
     assert (len(digest.collectives.start), len(digest.links.bytes)) == (0, 0)
+
+
+def test_a_collective_that_was_hidden_until_it_ended_was_not_awaited() -> None:
+    """Of two, one after the other, the device computes during the first and waits for the second."""
+    events = [*gpu.gpu(), gpu.step(1, 0, 40_000_000)]
+    tasks = [("gemm", 7, 1, 9), ("ncclKernel_AllReduce", 20, 5, 5), ("ncclKernel_AllReduce", 20, 10, 10)]
+    for correlation, (name, stream, start, dur) in enumerate([*tasks, ("gemm", 7, 20, 5)]):
+        events.append(gpu.launch(correlation * 10_000, 5_000, correlation))
+        events.append(gpu.kernel(start * 1_000_000, dur * 1_000_000, correlation, name, stream))
+    digest = digest_of(analyse(trace_of(events)), identify(Path("rank0.json"), {}))
+    assert digest.collectives.start.tolist() == [5_000_000, 10_000_000]
+    assert digest.awaited is not None and digest.awaited.collective.tolist() == [1]

@@ -11,6 +11,7 @@ from tests.job.planted import job
 from tracetui.analysis.health.facts import Doubt, HealthFacts
 from tracetui.job.digest import Digest
 from tracetui.job.digest_run import run_of_digest
+from tracetui.job.health import health_notes
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job, job_of
 from tracetui.job.rank_sums import (
@@ -124,3 +125,20 @@ def test_a_finding_of_several_ranks_is_told_once_the_worst_first() -> None:
         ("device.lost", (1,)),
         ("clock.leap", (0, 1, 3)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("doubted", "words"),
+    [([1], "rank 1"), ([0, 2], "ranks 0, 2"), ([0, 1, 2, 3], "ranks 0, 1, 2, 3")],
+)
+def test_ranks_whose_steps_are_left_out_are_named(doubted: list[int], words: str) -> None:
+    found = job("loader")
+    digests = []
+    for rank in found.ranks:
+        assert rank.digest.facts is not None
+        steps = (int(rank.digest.steps.number[0]),) if rank.number in doubted else ()
+        facts = replace(rank.digest.facts, health=HealthFacts(steps=steps))
+        digests.append(replace(rank.digest, facts=facts))
+    assert [*health_notes(found)] == []
+    (note,) = health_notes(changed(found, digests))
+    assert note == f"means of {words} leave out steps that are not to be believed (--all-steps takes all)"

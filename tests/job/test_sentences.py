@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.job.simulated import Meeting, Work, simulate
+from tracetui.analysis.communication.speeds import Slowness
 from tracetui.export.job.text import job_report
 from tracetui.export.sentences import job as job_sentences
 from tracetui.export.sentences.job import (
@@ -28,7 +29,8 @@ from tracetui.export.sentences.job import (
 from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.late_ranks import LateRank, late_ranks
-from tracetui.job.losses import find_job_losses
+from tracetui.job.losses import SlowLinks, find_job_losses
+from tracetui.job.network_links import JobLink, LinkEnds
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.roots import KIND_ABSENT, UNALIGNED, Root
 from tracetui.units import format_duration
@@ -306,3 +308,24 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
     largest = {int(rank): lost for lost, rank in reversed(roots_shown)}
     for number, match in found.items():
         assert match["root"] in (None, largest.get(number))
+
+
+def test_a_slow_link_costs_each_rank_at_most_what_it_moves() -> None:
+    """The slower of two is told first, and the other is waited for at the same time."""
+    job = simulate(
+        [
+            Meeting("all", (0, 1, 2), {}, transfer_ns=MS),
+            Meeting("two", (0, 1), {}, transfer_ns=4 * MS),
+        ],
+        3,
+    )
+
+    def link(dst: int, slow: bool, excess_ns: int) -> JobLink:
+        return JobLink(LinkEnds(0, dst, "", -1, -1, "HCCS"), 1, 1, Slowness(slow, excess_ns + 7, 7), None)
+
+    links = [link(1, True, MS), link(2, True, 3 * MS), link(3, False, 9 * MS)]
+    (loss,) = find_job_losses(job, rank_rows(job), job.waits, links, ())
+    assert isinstance(loss, SlowLinks)
+    assert [link.ends.dst for link in loss.links] == [2, 1]
+    assert loss.lost_ns == (3 + 3 + 1) * MS
+    assert not find_job_losses(job, rank_rows(job), job.waits, links[2:], ())

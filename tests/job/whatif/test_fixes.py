@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.job import planted
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.job.digest import DigestLine, TimeClass
-from tracetui.job.whatif.answer import Replays
+from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.durations import UnknownFix
-from tracetui.job.whatif.fixes import Fix, FixScope, Target, parse_fix
+from tracetui.job.whatif.fixes import NO_JITTER, Fix, FixScope, Target, parse_fix
 
 LINE = DigestLine("/job/train.py", 88, "train", False)
 
@@ -112,3 +113,9 @@ def test_a_faster_link_moves_sooner() -> None:
 def test_what_is_not_there_cannot_be_fixed(text: str, sentence: str) -> None:
     with pytest.raises(UnknownFix, match=sentence):
         step_with(replays({0: 0, 1: 10_000}), text)
+
+
+def test_jitter_between_steps_is_tried_where_there_are_several() -> None:
+    one, several = what_if(replays({0: 0, 1: 0}).order.job), what_if(planted.job("balanced"))
+    assert not any(NO_JITTER in trial.fixes for trial in one.trials)
+    assert any(NO_JITTER in trial.fixes for trial in several.trials)
