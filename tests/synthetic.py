@@ -183,7 +183,8 @@ class _Table:
         args = event.get("args") or {}
         direction = args.get("memcpy direction", args.get("operation"))
         name, category = self._string(event["name"]), self._string(event.get("cat"))
-        task_type, direction = self._string(args.get("Task Type")), self._string(direction)
+        kernel_type = args["type"] if str(args.get("type")).startswith("KERNEL_") else None
+        task_type, direction = self._string(args.get("Task Type", kernel_type)), self._string(direction)
         stack = self._string(args.get("Call stack") or None)
         row = (start, dur, thread_index, name, category, ordinal, _correlation(args), task_type, direction)
         given = (args.get(key) for key in ("Python id", "Python parent id"))

@@ -106,6 +106,19 @@ def test_a_task_is_no_transfer_whatever_its_data() -> None:
     assert rows_of_part(part_of(events[3:], 9)).hccl == [], "nor is what only begins"
 
 
+def test_a_kernel_type_is_a_task_type_where_there_is_no_other() -> None:
+    args = [
+        {"type": "KERNEL_AICPU"},
+        {"type": "KERNEL_AICPU", "Task Type": "AI_CORE"},
+        {"type": "KERNEL_AICPU", "Task Type": None},
+        *({"type": other} for other in ("KERNEL", "kernel", 7, None, ["KERNEL_"])),
+    ]
+    events = [{"ph": "X", **_at(1), "args": event_args} for event_args in args]
+    for block in (1, 9):
+        types = [row[7] for row in rows_of_part(part_of(events, block)).slices]
+        assert types == ["KERNEL_AICPU", "AI_CORE", *[None] * 6]
+
+
 def test_a_task_outside_of_models_has_a_number_within_its_batch() -> None:
     args: list[dict[str, Any]] = [
         {"Task Type": "AI_CORE", "Task Id": 7, "Model Id": 4294967295, "Batch Id": 2},

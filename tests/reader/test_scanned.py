@@ -63,12 +63,25 @@ value = st.recursive(
 ODD = 0.04  # of all values
 HCCL = ("src rank", "dst rank", "size(Byte)", "count", "transport type", "link type", "data_type", "alg_type")
 LINKS = ("connection_id", "correlation_id", "correlation", "Python id", "Python parent id")
-TASK = ("Task Type", "Task Type", "Task Id", "Task Id", "Model Id", "Batch Id")
+TASK = ("Task Type", "Task Type", "type", "type", "Task Id", "Task Id", "Model Id", "Batch Id")
 ARGS = {
     "C": (("value", "b c", "acc_id"), ("0", "1", "-3", "2.5")),
     "X": (
         (*LINKS, *HCCL, *TASK, "Call stack", "memcpy direction", "operation", "fullname"),
-        ('"AI_CORE"', '"b/a"', '"/a"', '"ba"', '"b\\/a"', "17", '"17"', "4294967295", "null"),
+        (
+            '"AI_CORE"',
+            '"KERNEL_AICPU"',
+            '"KERNEL_"',
+            '"KERNEL\\u005f"',
+            '"b/a"',
+            '"/a"',
+            '"ba"',
+            '"b\\/a"',
+            "17",
+            '"17"',
+            "4294967295",
+            "null",
+        ),
     ),
     "i": (
         ("Addr", "Bytes", "Addr", "Bytes", "Total Allocated", "Total Reserved", "Device Id"),

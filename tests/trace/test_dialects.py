@@ -212,8 +212,13 @@ def test_tasks_that_torchs_own_profiler_records_are_those_of_an_npu() -> None:
         piece(9, 9, "MatMulV2", 10, 0, "privateuse1_runtime"),
     ]
     events.append(flow("s", "ac2g", 1, 9, 9, 10))
-    for start, name in ((10, "MatMulV2"), (20, "hcom_broadcast_")):
-        events += [piece(0, 47, name, start, 5, "kernel", streamId=47), flow("f", "ac2g", 1, 0, 47, start)]
+    for start, name, kind in (
+        (10, "MatMulV2", "AICORE"),
+        (20, "hcom_broadcast_", "AICPU"),
+        (30, "Unique", "AICPU"),
+    ):
+        task = piece(0, 47, name, start, 5, "kernel", streamId=47, type=f"KERNEL_{kind}")
+        events += [task, flow("f", "ac2g", 1, 0, 47, start)]
     trace = trace_of(events)
     assert trace.kind is TraceKind.ASCEND
     assert {(track.device, track.name) for track in trace.tracks if track.layer is Layer.DEVICE} == {
@@ -222,6 +227,7 @@ def test_tasks_that_torchs_own_profiler_records_are_those_of_an_npu() -> None:
     found = activities(trace)
     assert found["MatMulV2"] is Activity.COMPUTE
     assert found["hcom_broadcast_"] is Activity.COMMUNICATION
+    assert found["Unique"] is Activity.AICPU
 
 
 @pytest.mark.parametrize(

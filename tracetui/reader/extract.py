@@ -9,6 +9,7 @@ The fast way assumes well-formed events; a block with any other goes through `no
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import defaultdict
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ _HCCL_TEXTS = (
     ("algorithm", "alg_type"),
 )
 _MEMORY_NUMBERS = (("address", "Addr"), ("allocated", "Total Allocated"), ("reserved", "Total Reserved"))
+_KERNEL_TYPE = re.compile(r"KERNEL_[A-Z]")  #: how the `type` of a kernel begins that is one of its tasks
 _NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
 _INT64_END = 1 << 63
 _SIZE_END = 1 << 62
@@ -246,6 +248,8 @@ class PartReader:
                 block[f"{table}.{column}"] = self._interned([args.get(key) for args in all_args])
             else:
                 block[f"{table}.{column}"] = absent
+        if "type" in keys:
+            block[table + ".task_type"] = self._interned([_task_type(args) for args in all_args])
         if "memcpy direction" in keys or "operation" in keys:
             directions = [args.get("memcpy direction") for args in all_args]
             if "operation" in keys:
@@ -455,6 +459,14 @@ def correlations(all_args: list[Any], keys: set[str]) -> Int64s:
         if numbers is not None and numbers.max() < 0xFFFFFFFF:
             return numbers
     return np.array([correlation_of(args) for args in all_args], np.int64)
+
+
+def _task_type(args: dict[str, Any]) -> Any:
+    """Return `Task Type`, or the `type` of a kernel of torch_npu's plugin of Kineto, "KERNEL_AICPU"."""
+    kernel_type = args.get("type")
+    if "Task Type" in args or not isinstance(kernel_type, str) or not _KERNEL_TYPE.match(kernel_type):
+        return args.get("Task Type")
+    return kernel_type
 
 
 def python_ids(values: list[Any]) -> Int32s:

@@ -83,6 +83,8 @@ def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s
     by_category[(by_category == Activity.COMPUTE) & collective] = Activity.COMMUNICATION
     by_name = meanings(strings, name, activity_of_name)
     by_type = meanings(strings, task_type, activity_of_type)
+    is_typed_kernel = (by_category == Activity.COMPUTE) & (by_type != UNDECIDED)
+    by_category[is_typed_kernel] = by_type[is_typed_kernel]
     if (task_type < 0).all():
         by_type[:] = Activity.COMPUTE
         is_open = np.ones(len(tasks), np.bool_)

@@ -193,7 +193,10 @@ def _votes(table: EventTable, rows: Int64s) -> Int64s:
     by_category = meanings(strings, slices.category[rows], lambda text: number(hint_of("", text)))
     by_name = meanings(strings, slices.name[rows], lambda text: number(hint_of(text, "")))
     hint = np.where(by_category != UNDECIDED, by_category, by_name)
-    hint[slices.task_type[rows] >= 0] = HINTS.index(TASK_TYPE_HINT)
+    by_activity = meanings(
+        strings, slices.category[rows], lambda text: KNOWN.categories.activities.get(text.lower())
+    )
+    hint[(slices.task_type[rows] >= 0) & (by_activity == UNDECIDED)] = HINTS.index(TASK_TYPE_HINT)
     keys = slices.thread[rows].astype(np.int64) * width + np.where(hint == UNDECIDED, width - 1, hint)
     return np.bincount(keys, minlength=len(table.threads) * width).reshape(-1, width)
 

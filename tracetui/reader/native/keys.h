@@ -36,6 +36,7 @@
     KEY(PYTHON_ID, "Python id") \
     KEY(PYTHON_PARENT, "Python parent id") \
     KEY(TASK_TYPE, "Task Type") \
+    KEY(KERNEL_TYPE, "type") \
     KEY(STACK, "Call stack") \
     KEY(MEMCPY_DIRECTION, "memcpy direction") \
     KEY(OPERATION, "operation") \

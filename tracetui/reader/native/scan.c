@@ -208,6 +208,19 @@ static bool put_in_scope(Event *event) {
     return true;
 }
 
+/* The type of a kernel of torch_npu's plugin of Kineto, "KERNEL_AICPU"; none where `type` means something else. */
+static bool kernel_type_of(const Event *event, Value *type) {
+    static const char BEGINNING[] = "\"KERNEL_";
+    if (!find(event, KERNEL_TYPE, type)) return false;
+    if (type->type == '"' && type->escaped) return false;
+    const size_t length = sizeof BEGINNING - 1;
+    bool is_long = type->type == '"' && type->end - type->start > (ptrdiff_t)length;
+    bool is_kernel = is_long && !memcmp(type->start, BEGINNING, length) && type->start[length] >= 'A' &&
+                     type->start[length] <= 'Z';
+    if (!is_kernel) *type = (Value){0};
+    return true;
+}
+
 /* `first`: SLICE_SHAPE or BEGIN_SHAPE; the other columns of a slice follow. */
 static bool put_slice(Scanner *scanner, int first) {
     static const int LINKS[] = {CONNECTION, CORRELATION_ID, CORRELATION};
@@ -232,6 +245,7 @@ static bool put_slice(Scanner *scanner, int first) {
         bool told = direction.type && direction.type != 'n';
         if (!told && !find(event, OPERATION, &direction)) return false;
         if (first == SLICE_SHAPE && !(task_type.type ? put_number : put_hccl)(scanner)) return false;
+        if (!task_type.type && !kernel_type_of(event, &task_type)) return false;
         if (!put_in_scope(event)) return false;
     }
     return put_known(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
