@@ -7,6 +7,7 @@ what the planes say; without planes, what lies before the arrival of the late ra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Optional
 
 import numpy as np
 
@@ -26,6 +27,7 @@ _NAMES = {
     TimeClass.IDLE: "idle",
 }
 _COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
+RootKey = tuple[str, str, Optional[DigestLine]]  #: kind, reason and line
 _IS_OWN_TIME = np.array([time_class not in _COMMUNICATION for time_class in TimeClass], np.bool_)
 
 
@@ -47,13 +49,14 @@ class Exposure:
     wait_place: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
 
-    def cells(
-        self, ranks: tuple[Rank, ...], place: int
-    ) -> tuple[list[tuple[str, str, DigestLine | None]], TimedCells]:
-        """Return kind, reason and line of what a rank did itself, and how much of it in each segment."""
+    def cells(self, ranks: tuple[Rank, ...], place: int) -> tuple[list[RootKey], TimedCells]:
+        """Return what a rank did itself, and how much of it in each segment.
+
+        That is all but what is passed on: exposed communication that no wait explains is "transfer".
+        """
         digest = ranks[place].digest
         keys, cells = digest.keys, digest.cells
-        reasons = [
+        root_keys: list[RootKey] = [
             (
                 _NAMES[TimeClass(time_class)],
                 digest.text(reason),
@@ -66,9 +69,9 @@ class Exposure:
         is_own_time = _IS_OWN_TIME[keys.time_class[cells.key]]
         moved = self.moved[self.segments[place] : self.segments[place + 1]]
         (segments_moved,) = np.nonzero(moved)
-        return [*reasons, ("transfer", "", None)], TimedCells(
+        return [*root_keys, ("transfer", "", None)], TimedCells(
             np.concatenate((cells.segment[is_own_time], segments_moved)),
-            np.concatenate((cells.key[is_own_time], np.full(len(segments_moved), len(reasons), np.int64))),
+            np.concatenate((cells.key[is_own_time], np.full(len(segments_moved), len(root_keys), np.int64))),
             np.concatenate((cells.ns[is_own_time].astype(np.float64), moved[segments_moved])),
         )
 

@@ -93,9 +93,9 @@ class Job:
         """Why the late ranks were late, of all waits."""
         return find_roots(self.ranks, self.channels, self.clocks, self.waits)
 
-    def root_breakdown_of(self, wanted: Bools) -> RootBreakdown:
+    def root_breakdown_of(self, chosen: Bools) -> RootBreakdown:
         """Return the roots of some of the waits, bool[waits]."""
-        return find_roots(self.ranks, self.channels, self.clocks, self.waits, wanted)
+        return find_roots(self.ranks, self.channels, self.clocks, self.waits, chosen)
 
     @cached_property
     def matched(self) -> int:

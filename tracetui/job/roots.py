@@ -1,16 +1,17 @@
-"""Why late ranks were late: the waits of a job by what the late ranks did longer than those that waited.
+"""Why late ranks were late: what each did longer than the ranks that waited for it.
 
-For a wait of rank r for the late rank L in an operation k, S(q), of q = r and of q = L, is the stretch from
-the end of the last operation that both took part in until q starts k. On aligned clocks
+Rank r waits in an operation until the late rank L starts it. The reasons lie in two stretches, one of r and
+one of L: each from the end of the last operation that both took part in until that rank starts this one. On
+aligned clocks, to the nanosecond for each wait,
 
-    wait = Σ over classes (time of the class in S(L) − in S(r)) + (start of S(L) − start of S(r))
+    wait = Σ over classes of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
 
-holds to the nanosecond for each wait. Where a rank was waiting for a third one during S, that time is
-charged to the reasons of that earlier wait: of a wait that is partly hidden by work, the exposed share only.
-So a chosen wait starts at weight 1, any other at 0. Each passes its weight to the late rank's own waits in
-its stretch, and takes it from the waiting rank's; a weight may be below 0 (`wait_weights`). The weighted
-terms are fractions of ns: they are summed by rank, kind, reason and line, and rounded so that they sum to the
-waits.
+Where L itself waited for a third rank during its stretch, that time is charged to the reasons of the earlier
+wait, so that a chain of waits leads to the rank that began it; of an earlier wait that work hid in part, only
+the exposed share is charged. So each wait has a weight: at first 1 if it is chosen, else 0. It gives its
+weight to the earlier waits in the stretch of L, and takes it from those in the stretch of r; a weight may be
+below 0 (`wait_weights`). The weighted terms are fractions of ns: they are summed by rank, kind, reason and
+line, and rounded so that they sum to the chosen waits.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import DigestLine
-from tracetui.job.exposure import Exposure, exposure
+from tracetui.job.exposure import Exposure, RootKey, exposure
 from tracetui.job.last_together import last_together
 from tracetui.job.match import MatchedChannel
 from tracetui.job.stretches import Stretches, stretches_of
@@ -42,7 +43,7 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: int  #: how many it came late to after doing this, of those whose waits have a weight
+    operations: int  #: how many waited for the rank after it did this, of those whose waits have a weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,23 +62,23 @@ def find_roots(
     channels: Sequence[MatchedChannel],
     clocks: Clocks,
     waits: JobWaits,
-    marked: Bools | None = None,
+    chosen: Bools | None = None,
 ) -> RootBreakdown:
-    """Return the reasons of the waits that `marked` selects, bool[waits]; None: of all."""
-    chosen = np.ones(len(waits), np.bool_) if marked is None else marked
+    """Return the reasons of the `chosen` waits, bool[waits]; None: of all."""
+    chosen = np.ones(len(waits), np.bool_) if chosen is None else chosen
     exposed = exposure(ranks, waits)
     stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
     weight = weights(exposed, stretches, waits, chosen)
     stretches = stretches.at(weight[stretches.wait_place] != 0)
     losses = _Losses()
-    _add_missing_peers(ranks, channels, waits, weight, losses)
+    _add_incomparable_ranks(ranks, channels, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
     late_stretches = _group_by_rank(stretches.late_rank, len(ranks))
     waiting_stretches = _group_by_rank(stretches.waiting_rank, len(ranks))
     for rank_place, rank in enumerate(ranks):
         if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue
-        keys, spent_before = _time_before_boundaries(ranks, rank_place, exposed, losses)
+        keys, spent_before = _spent_before_boundaries(ranks, rank_place, exposed, losses)
         _add_late_rank(
             rank.number, late_stretches[rank_place], keys, spent_before, stretches, waits, weight, losses
         )
@@ -94,24 +95,25 @@ def _group_by_rank(column: Int64s, count: int) -> list[Int64s]:
     return np.split(order, np.searchsorted(column[order], np.arange(1, count)))
 
 
-def _add_missing_peers(
+def _add_incomparable_ranks(
     ranks: tuple[Rank, ...],
     channels: Sequence[MatchedChannel],
     waits: JobWaits,
     weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Add what was lost by waiting for ranks that are not here, or whose clocks are not aligned."""
-    missing = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
-    peer_keys = waits.channel[missing] << 32 | waits.peer[missing] + 1
+    """Add the waits for ranks that cannot be compared with: not here, or with a clock that is not aligned."""
+    absent = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
+    peer_keys = waits.channel[absent] << 32 | waits.peer[absent] + 1  # + 1: an unknown peer is -1
     absent_key, unaligned_key = (losses.key_number((kind, "", None)) for kind in (KIND_ABSENT, UNALIGNED))
     numbers_here = {rank.number for rank in ranks}
     for peer_key in np.unique(peer_keys).tolist():
-        places = missing[peer_keys == peer_key]
-        rank = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
-        lost = float((weight[places] * waits.wait_ns[places]).sum())
-        key = unaligned_key if rank in numbers_here else absent_key
-        losses.add(-1 if rank is None else rank, key, lost, len(np.unique(waits.operation[places])))
+        wait_places = absent[peer_keys == peer_key]
+        number = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
+        lost = float((weight[wait_places] * waits.wait_ns[wait_places]).sum())
+        key = unaligned_key if number in numbers_here else absent_key
+        operations = len(np.unique(waits.operation[wait_places]))
+        losses.add(-1 if number is None else number, key, lost, operations)
 
 
 def _add_unequal_starts(
@@ -128,28 +130,29 @@ def _add_unequal_starts(
         lost = np.bincount(late, weighted_delay[of_kind], len(ranks))
         operation = waits.operation[stretches.wait_place[of_kind]]
         key = losses.key_number((kind, "", None))
-        for place in np.flatnonzero(lost).tolist():
-            losses.add(ranks[place].number, key, lost[place], len(np.unique(operation[late == place])))
+        for rank_place in np.flatnonzero(lost).tolist():
+            operations = len(np.unique(operation[late == rank_place]))
+            losses.add(ranks[rank_place].number, key, lost[rank_place], operations)
 
 
-def _time_before_boundaries(
+def _spent_before_boundaries(
     ranks: tuple[Rank, ...], rank_place: int, exposed: Exposure, losses: _Losses
 ) -> tuple[Int64s, Floats]:
-    """Return the keys of what a rank did, int64[k], and the ns spent on each before each boundary.
+    """Return what a rank did, as keys of `losses`, int64[k], and the ns spent on each before each boundary.
 
     The latter is float64[boundaries, k].
     """
-    reasons, cells = exposed.cells(ranks, rank_place)
-    keys = np.array([losses.key_number(reason) for reason in reasons], np.int64)
+    root_keys, cells = exposed.cells(ranks, rank_place)
+    keys = np.array([losses.key_number(root_key) for root_key in root_keys], np.int64)
     spent_before = np.zeros((len(ranks[rank_place].digest.boundaries), len(keys)), np.float64)
-    np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)
+    np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)  # known where the segment ends
     np.cumsum(spent_before, axis=0, out=spent_before)
     return keys, spent_before
 
 
 def _add_late_rank(
     number: int,
-    places: Int64s,
+    stretch_places: Int64s,
     keys: Int64s,
     spent_before: Floats,
     stretches: Stretches,
@@ -157,37 +160,41 @@ def _add_late_rank(
     weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Add what a late rank did in its stretches, at `places`."""
-    if not len(places):
+    """Add what a late rank did in its stretches, at `stretch_places`."""
+    if not len(stretch_places):
         return
-    spent = spent_before[stretches.late_stop[places]] - spent_before[stretches.late_first[places]]
-    lost = weight[stretches.wait_place[places]] @ spent
-    counts = _count_operations(waits.operation[stretches.wait_place[places]], spent)
-    (nonzero,) = np.nonzero((lost != 0) | (counts > 0))
+    first, stop = stretches.late_first[stretch_places], stretches.late_stop[stretch_places]
+    spent = spent_before[stop] - spent_before[first]
+    wait_place = stretches.wait_place[stretch_places]
+    lost = weight[wait_place] @ spent
+    counts = _count_operations(waits.operation[wait_place], spent)
+    (nonzero,) = np.nonzero((lost != 0) | (counts > 0))  # 0 now may not be once waiting ranks are subtracted
     losses.add(number, keys[nonzero], lost[nonzero], counts[nonzero])
 
 
 def _subtract_waiting_rank(
     ranks: tuple[Rank, ...],
-    places: Int64s,
+    stretch_places: Int64s,
     keys: Int64s,
     spent_before: Floats,
     stretches: Stretches,
     weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Subtract what a waiting rank did in its stretches, at `places`: the excess of the late rank is left."""
-    if not len(places):
+    """Subtract from late ranks what a waiting rank did in its stretches: what is left they did longer."""
+    if not len(stretch_places):
         return
-    negated = spent_before[stretches.waiting_first[places]] - spent_before[stretches.waiting_stop[places]]
-    negated *= weight[stretches.wait_place[places]][:, None]
-    late = stretches.late_rank[places]
+    first, stop = stretches.waiting_first[stretch_places], stretches.waiting_stop[stretch_places]
+    negated = spent_before[first] - spent_before[stop]
+    negated *= weight[stretches.wait_place[stretch_places]][:, None]
+    late = stretches.late_rank[stretch_places]
     order = np.argsort(late, kind="stable")
     group_starts = np.flatnonzero(np.diff(late[order], prepend=-1))
     by_late_rank = np.add.reduceat(negated[order], group_starts, axis=0)
     row, key = np.nonzero(by_late_rank)
-    numbers = np.array([ranks[place].number for place in late[order[group_starts]].tolist()], np.int64)
-    losses.add(numbers[row], keys[key], by_late_rank[row, key], 0)
+    late_numbers = [ranks[rank_place].number for rank_place in late[order[group_starts]].tolist()]
+    # Operations are counted where the late rank's time is added.
+    losses.add(np.array(late_numbers, np.int64)[row], keys[key], by_late_rank[row, key], 0)
 
 
 def _count_operations(operation: Int64s, spent: Floats) -> Int64s:
@@ -205,25 +212,25 @@ class _Losses:
     """What was lost, by rank (-1: not known) and key: kind, reason and line."""
 
     def __init__(self) -> None:
-        self._keys: dict[tuple[str, str, DigestLine | None], int] = {}
-        self._parts: list[tuple[Int64s, Floats, Int64s]] = []
-        self._entries = 0
+        self._keys: dict[RootKey, int] = {}
+        self._added: list[tuple[Int64s, Floats, Int64s]] = []
+        self._entry_count = 0
 
-    def key_number(self, key: tuple[str, str, DigestLine | None]) -> int:
-        """Return the number of a key."""
+    def key_number(self, key: RootKey) -> int:
+        """Return the number of a key; a new one is given the next."""
         return self._keys.setdefault(key, len(self._keys))
 
     def add(
-        self, rank: int | Int64s, key: int | Int64s, lost: float | Floats, operations: int | Int64s
+        self, number: int | Int64s, key: int | Int64s, lost: float | Floats, operations: int | Int64s
     ) -> None:
-        """Add ns lost by ranks and keys, and in how many operations; arrays are of equal length."""
-        entry = np.atleast_1d((np.asarray(rank, np.int64) + 1) * _KEY_SPAN + key)
+        """Add ns lost by ranks (numbers) and keys, and in how many operations; arrays are of equal length."""
+        entry = np.atleast_1d((np.asarray(number, np.int64) + 1) * _KEY_SPAN + key)
         columns = np.broadcast_arrays(entry, np.asarray(lost, np.float64), np.asarray(operations, np.int64))
-        self._parts.append((columns[0], columns[1], columns[2]))
-        self._entries += len(entry)
-        if self._entries > _MOST_ENTRIES:
-            self._parts = [self._summed()]
-            self._entries = len(self._parts[0][0])
+        self._added.append((columns[0], columns[1], columns[2]))
+        self._entry_count += len(entry)
+        if self._entry_count > _MOST_ENTRIES:
+            self._added = [self._summed()]
+            self._entry_count = len(self._added[0][0])
 
     def rounded(self, total: int) -> tuple[Root, ...]:
         """Return the losses in whole ns; the largest fractions are rounded up until the sum is `total`."""
@@ -237,26 +244,26 @@ class _Losses:
         keys = list(self._keys)
         numbers, key_numbers = entries // _KEY_SPAN - 1, entries % _KEY_SPAN
         roots = []
-        for rank, key_number, ns, count in zip(
+        for number, key_number, ns, count in zip(
             numbers.tolist(), key_numbers.tolist(), whole.tolist(), operations.tolist()
         ):
             kind, reason, line = keys[key_number]
             if ns:
-                roots.append(Root(None if rank < 0 else rank, kind, reason, line, ns, count))
+                roots.append(Root(None if number < 0 else number, kind, reason, line, ns, count))
         return tuple(sorted(roots, key=_sort_key))
 
     def _summed(self) -> tuple[Int64s, Floats, Int64s]:
         """Return the distinct entries, ascending, and of each the ns lost and the operations."""
         empty = (np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
-        entries, lost, operations = (np.concatenate(columns) for columns in zip(empty, *self._parts))
-        distinct, place = numbered(entries)
+        entries, lost, operations = (np.concatenate(columns) for columns in zip(empty, *self._added))
+        distinct, distinct_place = numbered(entries)
         counts = np.zeros(len(distinct), np.int64)
-        np.add.at(counts, place, operations)
-        summed = np.bincount(place, lost, len(distinct))
+        np.add.at(counts, distinct_place, operations)
+        summed = np.bincount(distinct_place, lost, len(distinct))
         return distinct, summed.astype(np.float64, copy=False), counts
 
 
-_KEY_SPAN = 1 << 32  # an entry is a rank, times this, and a key
+_KEY_SPAN = 1 << 32  # an entry is a rank's number + 1, times this, and a key
 _MOST_ENTRIES = 2_000_000  # above this, equal ones are summed to save memory
 
 

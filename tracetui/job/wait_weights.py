@@ -22,10 +22,10 @@ _MOST_PASSES = 1000  # times that weight is passed on inside a batch
 _ROUNDS = 4  # over all of the time: operations on several streams may pass on to later ones
 
 
-def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, wanted: Bools) -> Floats:
-    """Return the weight of each wait: 1 where it is wanted, and what others pass on to it."""
+def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, chosen: Bools) -> Floats:
+    """Return the weight of each wait: 1 where it is chosen, and what others pass on to it."""
     passing = _WeightPassing(exposed, stretches, waits)
-    pending, passed_on = wanted.astype(np.float64), np.zeros(len(waits), np.float64)
+    pending, passed_on = chosen.astype(np.float64), np.zeros(len(waits), np.float64)
     for _ in range(_ROUNDS):
         if not passing.pass_on(pending, passed_on):
             break

@@ -71,7 +71,7 @@ def explain(
     """Return the causes of idle intervals: the pieces of each add up to its length.
 
     Args:
-        idle: the intervals; they may overlap.
+        idle: the intervals, each with the task that ended it; they may overlap, and need not lie in gaps.
         chains: the chains of the tasks of their trace.
         host_threads: the host's threads in that trace.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
@@ -117,7 +117,7 @@ class _Explainer:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
             pieces = _CausePieces._make(column[cuts.place] for column in pieces)
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
-        pieces = pieces._replace(cause=self._mark_unseen(pieces))
+        pieces = pieces._replace(cause=self._causes_with_unseen(pieces))
         pieces = _merge(pieces, by_track=scheduler is not None)
         charged_sites = self._threads.callers.call_sites(pieces.charged_slice)
         synchronising, synchronising_frame, synchronising_thread = self._find_synchronising()
@@ -144,8 +144,8 @@ class _Explainer:
     def _clip(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
 
-        Where the task has no enqueue, all three are at the end of the interval: all of it is the host's. But
-        where the interval lies inside one iteration of a graph, they are at its start: all is the device's.
+        Where the task has no enqueue, all three are at the end of the interval, all of which is the host's;
+        or at its start, so that it is the device's, where the interval lies in one iteration of a graph.
         """
         start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(column, places) for column in task_milestones)
@@ -170,7 +170,7 @@ class _Explainer:
                 )
         return within
 
-    def _mark_unseen(self, pieces: _CausePieces) -> Int8s:
+    def _causes_with_unseen(self, pieces: _CausePieces) -> Int8s:
         """Return the causes of pieces, int8[pieces]: UNSEEN where a piece's middle is in an unrecorded span.
 
         A span of one device marks those of its pieces that nothing recorded explains: UNKNOWN and GRAPH. A
@@ -324,7 +324,7 @@ class _Explainer:
 
     @cached_property
     def _follows_in_graph(self) -> Bools:
-        """Whether an earlier task of the same graph launch had started as an interval ended; bool[intervals].
+        """Whether the task that ends an interval is not the first of its graph launch; bool[intervals].
 
         Where no launch is recorded: whether the interval begins and ends in one iteration of a graph.
         """

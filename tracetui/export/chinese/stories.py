@@ -27,7 +27,7 @@ STORIES = {
     "names": "对象",
     "Rule {id}: {rule}": "规则 {id}：{rule}",
     # -- a gap ------------------------------------------------------------------------------------------
-    "Gap {rank} of {count}": "第 {rank} 个间隙，共 {count} 个",
+    "Gap {position} of {count}": "第 {position} 个间隙，共 {count} 个",
     "{device} idle {idle}": "{device} 空闲 {idle}",
     "{device} idle {idle} of {whole}": "{device} 空闲 {idle}，全长 {whole}",
     "{device} lost {lost}, idle {idle}": "{device} 损失 {lost}，空闲 {idle}",

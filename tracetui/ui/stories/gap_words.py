@@ -1,7 +1,10 @@
 """The story of a gap in plain words: how long the device was idle before which task, and why.
 
-Makes lines of styled text and knows no widget. The times of the idle sentences are whole numbers of one unit,
-rounded so that those that a sentence lists sum to the time it begins with, and these to the gap's idle time.
+A gap is a stretch without an AICore task. Its idle time is what of it nothing ran in; what it lost is that,
+exposed communication and exposed copies. Makes lines of styled text and knows no widget.
+
+The times of the idle sentences are whole numbers of one unit. They are rounded so that each sentence's list
+sums to the time that it begins with, and these times to the idle time of the gap.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
 MAX_NAMED = (
-    4  #: shares of a family of causes that are named before the rest is counted; a fifth alone is named too
+    4  #: shares of a family of causes that a sentence names before it counts the rest; five if there are five
 )
 
 
@@ -46,7 +49,7 @@ def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> st
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)
     idle, lost = format_duration(int(gaps.idle[gap])), format_duration(int(gaps.lost[gap]))
     length = format_duration(end - start)
-    kind = "lost" if lost != idle else "idle"
+    kind = "lost" if lost != idle else "idle"  # "idle" also where both are shown alike
     template = {
         ("idle", False): "{device} idle {idle}",
         ("idle", True): "{device} idle {idle} of {whole}",
@@ -54,7 +57,7 @@ def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> st
         ("lost", True): "{device} lost {lost} of {whole}, idle {idle}",
     }[kind, length != lost]
     words = [
-        translate("Gap {rank} of {count}", rank=f"{position:,}", count=f"{len(gaps):,}"),
+        translate("Gap {position} of {count}", position=f"{position:,}", count=f"{len(gaps):,}"),
         translate(template, device=device, idle=idle, lost=lost, whole=length),
         translate("at {time}", time=format_time(start - analysis.trace.start_ns)),
     ]
@@ -72,13 +75,14 @@ class GapWords:
         `lead_losses` says where the host lost its lead over the device; None until that is computed.
         """
         self._analysis, self._gap, self._pen, self._lead_losses = analysis, gap, pen, lead_losses
-        self._cause_rows = analysis.causes.of_gap(gap)
+        self._pieces = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
         self._activity = activity
+        # "NPU 0", but "the NPU"
         self._device_name = name if name[-1:].isdigit() else translate("the {device}", device=name)
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
-        self._intervals = range(first, stop)
+        self._idle_intervals = range(first, stop)
         self._shares = gap_shares(analysis, gap)
         self._idle_ns = int(analysis.gaps.idle[gap])
         self._unit = unit_of(self._idle_ns)
@@ -101,24 +105,24 @@ class GapWords:
         """
         gaps, pen, activity = self._analysis.gaps, self._pen, self._activity
         edges = even_edges(int(gaps.start[self._gap]), int(gaps.end[self._gap]), cells)
-        piece_indices = np.arange(self._cause_rows.start, self._cause_rows.stop, dtype=np.int64)
+        places = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
         work_intervals = (activity.compute, activity.communication, activity.copies)
-        # ns of each cell: a row for each cause, then AI CPU (no core works in a gap), communication, copies
-        ns = np.concatenate(
+        # A row for each cause, then compute (in a gap, that of the AI CPU), communication and copies.
+        ns_by_source = np.concatenate(
             [
-                CauseRaster.from_pieces(self._analysis.causes, piece_indices).ns(edges),
+                CauseRaster.from_pieces(self._analysis.causes, places).ns(edges),
                 np.stack([np.diff(intervals.before(edges)) for intervals in work_intervals]),
             ]
         )
         inks = time_inks(pen.palette, pen.glyphs)
         line: Line = []
-        for row, run in groupby(ns.argmax(axis=0).tolist()):
+        for source, run in groupby(ns_by_source.argmax(axis=0).tolist()):
             count = len(list(run))
-            if row < len(Cause):
-                text = cause_letter(Cause(row)).ljust(count)
-                line.append((text, cause_paint(Cause(row), pen.palette).box))
+            if source < len(Cause):
+                text = cause_letter(Cause(source)).ljust(count)
+                line.append((text, cause_paint(Cause(source), pen.palette).box))
             else:
-                ink = (inks.aicpu, inks.communication, inks.copy)[row - len(Cause)]
+                ink = (inks.aicpu, inks.communication, inks.copy)[source - len(Cause)]
                 line.append((ink.glyph * count, ink.style))
         return line
 
@@ -141,15 +145,17 @@ class GapWords:
     def _idle_sentences(self) -> Iterator[list[StyledText]]:
         """Yield how long the device was idle, a sentence per family of causes, and how the lead was lost."""
         yield self._opening_sentence()
-        families = [[share for share in self._shares if share.cause.family == name] for name in FAMILIES]
+        shares_by_family = [
+            [share for share in self._shares if share.cause.family == family] for family in FAMILIES
+        ]
         units_by_family = apportion(
-            [sum(share.ns for share in shares) for shares in families], self._idle_units
+            [sum(share.ns for share in shares) for shares in shares_by_family], self._idle_units
         )
-        for name, shares, units in zip(FAMILIES, families, units_by_family):
+        for family, shares, units in zip(FAMILIES, shares_by_family, units_by_family):
             if shares:
-                yield self._family_sentence(name, shares, units)
-            if name == Cause.PREEMPTED.family:
-                yield from scheduler_sentences(self._analysis, self._cause_rows, self._pen)
+                yield self._family_sentence(family, shares, units)
+            if family == Cause.PREEMPTED.family:  # who ran on the cores of its threads
+                yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._lead_losses is not None and (
@@ -163,15 +169,17 @@ class GapWords:
         device = _capitalise(self._device_name)
         if not self._idle_ns:
             return [*pen.compose("{device} was never idle in this gap: other work ran.", device=device)]
-        longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
+        longest = max(self._idle_intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else translate("the next task")
         template = "{device} was idle {time} before {task}."
-        if len(self._intervals) > 1:
+        if len(self._idle_intervals) > 1:
             template = "{device} was idle {time} in {count} stretches, the longest before {task}."
         time, task_name = self._time_piece(self._idle_units, Role.IDLE), pen.text(name, Role.NUMBER)
         return [
-            *pen.compose(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
+            *pen.compose(
+                template, device=device, time=time, count=str(len(self._idle_intervals)), task=task_name
+            )
         ]
 
     def _family_sentence(self, family: str, shares: list[Share], units: int) -> list[StyledText]:
@@ -185,9 +193,9 @@ class GapWords:
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
         time = self._time_piece(units, Role.NUMBER)
-        opening = [*pen.compose(singular if len(self._intervals) == 1 else plural, time=time)]
+        opening = [*pen.compose(singular if len(self._idle_intervals) == 1 else plural, time=time)]
         if family == "unlinked":
-            return [*pen.compose("{opening}: {why}.", opening=opening, why=self._missing_link())]
+            return [*pen.compose("{opening}: {why}.", opening=opening, why=self._unlinked_reason())]
         if len(shares) == 1:
             return [
                 *pen.compose("{opening} ({why}).", opening=opening, why=self._share_pieces(shares[0], None))
@@ -195,9 +203,7 @@ class GapWords:
         return [*pen.compose("{opening}: {why}.", opening=opening, why=self._listed_shares(shares, units))]
 
     def _listed_shares(self, shares: list[Share], total_units: int) -> Iterator[StyledText]:
-        """Yield the largest shares, those of one line together, then "and 9 more pieces, 0.12 ms" for the
-        rest.
-        """
+        """Yield the largest shares, by line of source, then "and 9 more pieces, 0.12 ms" for the rest."""
         pen = self._pen
         # Naming one share more is as short as counting it.
         largest = shares if len(shares) <= MAX_NAMED + 1 else shares[:MAX_NAMED]
@@ -211,7 +217,7 @@ class GapWords:
                 yield pen.text(alternatives(["", ""]))  # the separator alone
             for position, (share, share_units) in enumerate(group):
                 if position:
-                    yield pen.text(clauses(["", ""]))
+                    yield pen.text(clauses(["", ""]))  # likewise
                 yield from self._share_pieces(share, share_units, position == len(group) - 1)
         if smaller:
             count = sum(share.pieces for share in smaller)
@@ -235,11 +241,11 @@ class GapWords:
         """Return a time in the unit of the story, held together by a space that does not break."""
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
 
-    def _missing_link(self) -> str:
-        """Return what is not recorded between host and unlinked task, and what to collect to have it."""
+    def _unlinked_reason(self) -> str:
+        """Return which hop from the host to the task is not recorded, and what to collect to have it."""
         chains, idle, causes = self._analysis.launch_chains, self._analysis.idle, self._analysis.causes
-        unlinked = causes.cause[self._cause_rows] == Cause.UNLINKED
-        interval = int(causes.interval[self._cause_rows][unlinked][0])
+        unlinked = causes.cause[self._pieces] == Cause.UNLINKED
+        interval = int(causes.interval[self._pieces][unlinked][0])
         chain = chains.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
         missing = chain.missing if chain is not None else "launch"
         reason = translate("its thread has no operators")
@@ -256,7 +262,9 @@ class GapWords:
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
         synchronising = (causes.synchronising, causes.synchronising_stack, causes.synchronising_frame)
         intervals = [
-            interval for interval in self._intervals if any(column[interval] >= 0 for column in synchronising)
+            interval
+            for interval in self._idle_intervals
+            if any(column[interval] >= 0 for column in synchronising)
         ]
         if not intervals:
             return None
@@ -305,7 +313,8 @@ def _capitalise(text: str) -> str:
 def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[StyledText]:
     """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
 
-    Empty where the host had no lead before the gap, or did not cause the gap. Times count from `origin_ns`.
+    Empty where the host had no lead before the gap, or where most of the gap has other causes than the host.
+    Times count from `origin_ns`.
     """
     index = losses.of_gap(gap)
     if index < 0:
@@ -323,12 +332,12 @@ def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> lis
             start=_unbroken(format_time(start - origin_ns)),
         )
     ]
-    cause, line = int(losses.cause[index]), int(losses.line[index])
+    cause, line_index = int(losses.cause[index]), int(losses.line[index])
     if cause >= 0:
         cause_piece = (cause_name(Cause(cause)), cause_style(Cause(cause), pen.palette))
         pieces = [*pen.compose("{sentence}: {why}", sentence=pieces, why=cause_piece)]
-    if line >= 0:
-        file, number, function = losses.lines[line]
+    if line_index >= 0:
+        file, number, function = losses.lines[line_index]
         function_name = printable(function, 60)
         if file:
             location = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
