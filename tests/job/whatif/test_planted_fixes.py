@@ -18,7 +18,7 @@ from tracetui.job.digest import Digest
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.fixes import parse_fix
-from tracetui.job.whatif.order import MISSING, order_of
+from tracetui.job.whatif.order import STAND_IN, order_of
 
 #: name of the job, what of it is fixed
 FIXES = [
@@ -163,7 +163,7 @@ def without_groups(digest: Digest) -> Digest:
 
 def test_no_fix_makes_a_missing_rank_earlier() -> None:
     replays = Replays(job("absent"))
-    assert (replays.order.rank == MISSING).any()
+    assert (replays.order.rank == STAND_IN).any()
     ideal = replays.mean_step(replays.durations.ideal)
     assert ideal == pytest.approx(replays.step_ns, rel=0.02)
     assert all(trial.saves_ns < 0.01 * replays.step_ns for trial in what_if(job("absent")).trials)

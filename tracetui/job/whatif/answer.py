@@ -18,7 +18,7 @@ from tracetui.job.whatif.critical import CriticalRank, critical_rank
 from tracetui.job.whatif.durations import Durations, UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS, NO_JITTER, Fix, Target
 from tracetui.job.whatif.lanes import ReplayedLanes
-from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, MISSING, Order, order_of
+from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, STAND_IN, Order, order_of
 from tracetui.job.whatif.row_fixes import RowFixes, link_fix
 from tracetui.operations.graph import CircularOrder
 from tracetui.operations.slowdown import WORST_PERCENT
@@ -251,7 +251,7 @@ def _idle_by_cause(order: Order) -> list[tuple[str, Int64s]]:
     """Return int64[operations], the idle ns of each operation, for the causes with the most idle time."""
     by_cause: dict[str, Int64s] = {}
     for place, rank in enumerate(order.job.ranks):
-        cells = order.cells[place]
+        cells = order.idle_cells[place]
         for reason in np.unique(cells.reason).tolist():
             of_reason = cells.reason == reason
             cause = rank.digest.text(reason)
@@ -269,7 +269,7 @@ def _by_rank(replays: Replays, best: float) -> dict[int, float]:
     job = order.job
     copies = _copies(job, durations.rank_stage)
     if copies is not None:
-        of_rank = np.append(copies, MISSING)[order.rank]
+        of_rank = np.append(copies, STAND_IN)[order.rank]
         by_stage = {
             number: _slow(replays, best, durations.stage == number)
             for number in np.unique(durations.rank_stage).tolist()

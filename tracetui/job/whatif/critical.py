@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.job.whatif.order import MISSING, PARTS, Order
+from tracetui.job.whatif.order import PARTS, STAND_IN, Order
 from tracetui.operations.graph import ALONE, Times
 
 _MOST_STEPS = 16  #: steps that are followed; of more, some of them
@@ -31,7 +31,7 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
     members = _Lists(order.graph.group[grouped], grouped, int(order.graph.group.max(initial=-1)) + 1)
     spent: Counter[tuple[int, str]] = Counter()
     delayed = 0
-    here = np.flatnonzero(order.rank != MISSING)
+    here = np.flatnonzero(order.rank != STAND_IN)
     chosen = np.unique(np.linspace(0, len(order.steps) - 1, _MOST_STEPS).round().astype(np.int64)).tolist()
     for step in chosen:
         of_step = here[order.step[here] == step]
@@ -52,7 +52,7 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
         return None
     place = max(by_rank, key=lambda rank: (by_rank[rank], -rank))
     reason = max((ns, name) for (rank, name), ns in spent.items() if rank == place)[1]
-    number = None if place == MISSING else order.job.ranks[place].number
+    number = None if place == STAND_IN else order.job.ranks[place].number
     whole = sum(by_rank.values())
     return CriticalRank(number, reason, by_rank[place] / max(whole, 1), delayed / max(whole + delayed, 1))
 
@@ -60,7 +60,7 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
 def _parts(order: Order, ended: int, last: int, duration: Int64s) -> dict[tuple[int, str], int]:
     """Return the ns of an operation of the chain by rank and part; a transfer is of the last to come."""
     place = int(order.rank[last])
-    if order.collective[ended] >= 0 or place == MISSING:
+    if order.collective[ended] >= 0 or place == STAND_IN:
         return {(place, "transfer"): int(duration[ended])}
     parts = order.parts[last]
     whole = max(int(parts.sum()), 1)

@@ -14,7 +14,7 @@ from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
 from tracetui.job.whatif.fixes import Fix, FixScope, Target
-from tracetui.job.whatif.order import COMPUTING, IDLE, MISSING, PARTS, Order, parts_in_ranges
+from tracetui.job.whatif.order import COMPUTING, IDLE, PARTS, STAND_IN, Order, parts_in_ranges
 from tracetui.language import state
 from tracetui.operations.slowdown import ideal_durations
 from tracetui.trace.clean import printable
@@ -42,10 +42,10 @@ class Durations:
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        self.transfer = np.where(order.is_work | (order.rank == MISSING), 0, order.duration)
-        self.missing = np.where(order.rank == MISSING, order.duration, 0)
+        self.transfer = np.where(order.is_work | (order.rank == STAND_IN), 0, order.duration)
+        self.missing = np.where(order.rank == STAND_IN, order.duration, 0)
         self.rank_stage = stage_numbers(order.job)
-        self.stage = np.where(order.rank == MISSING, -1, self.rank_stage[np.maximum(order.rank, 0)])
+        self.stage = np.where(order.rank == STAND_IN, -1, self.rank_stage[np.maximum(order.rank, 0)])
         self._steps = max(len(order.steps), 1)
 
     def whole(self, parts: Int64s, transfer: Int64s) -> Int64s:
@@ -154,7 +154,7 @@ class Durations:
         found = False
         for place, rank in enumerate(self.order.job.ranks):
             lines = [number for number, line in enumerate(rank.digest.lines) if fix.concerns(line)]
-            cells = self.order.cells[place]
+            cells = self.order.idle_cells[place]
             chosen = np.isin(cells.line, lines) & (cells.ns > 0) if lines else np.zeros(0, np.bool_)
             if chosen.any():
                 found = True
@@ -351,7 +351,7 @@ class Durations:
     @cached_property
     def _here(self) -> Int64s:
         """int64[operations of ranks that are here]: the place of the rank of each, ascending."""
-        here: Int64s = self.order.rank[self.order.rank != MISSING]
+        here: Int64s = self.order.rank[self.order.rank != STAND_IN]
         return here
 
     def _remove_jitter(self, parts: Int64s, transfer: Int64s) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.heat.cells import parts_in_columns
 from tracetui.arrays import Floats, Int64s
 from tracetui.job.digest import TimeClass
-from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, MISSING, Order
+from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, STAND_IN, Order
 from tracetui.operations.graph import Times
 
 _CLASS_OF_PART = {COMPUTING: TimeClass.COMPUTING, IDLE: TimeClass.IDLE, COPY: TimeClass.COPY}
@@ -29,7 +29,7 @@ class ReplayedLanes:
 
     def step_span(self, step: int) -> tuple[int, int]:
         """Return when a step (its place among the steps) begins and ends on all ranks here, in ns."""
-        operations = np.flatnonzero((self.order.rank != MISSING) & (self.order.step == step))
+        operations = np.flatnonzero((self.order.rank != STAND_IN) & (self.order.step == step))
         return int(self._times.start[operations].min()), int(self._times.end[operations].max())
 
     def of_step(self, step: int) -> StepLanes:

@@ -1,11 +1,11 @@
 """A job as operations that come after one another: the work of its ranks, and their collectives.
 
-Of each rank, the work between two boundaries of its digest is one operation: what computes, is idle and
-copies there, without the exposed communication. It comes after the work before it and after the collectives
-that the device waited for in between: exposed communication ended with them. A collective begins after the
-work before it and after the collective before it in its group, sends and receives after the work alone, and
-moves its data once its last member has come. What a missing rank did is not known: what stands for
-it comes to each collective in which others waited for it as long after the collective before as it did.
+The work of a rank between two boundaries of its digest is one operation: what computes, is idle and copies
+there, without the exposed communication. It comes after the work before it, and after the collectives in
+between that the device waited for. A collective begins after the work before it and after the collective
+before it in its group, sends and receives after the work alone; it moves its data once its last member has
+come. What a missing rank did is not known: where others waited for it, a stand-in comes to the collective, as
+long after the collective before as the missing rank did.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tracetui.operations.graph import ALONE, Graph, Times, build_graph
 COMPUTING, IDLE, COPY = range(3)  #: the parts of work
 PARTS = ("computing", "idle", "copy")
 _PART_OF_CLASS = {TimeClass.COMPUTING: COMPUTING, TimeClass.IDLE: IDLE, TimeClass.COPY: COPY}
-MISSING = -1  #: place in the job of what stands for a rank that is missing
+STAND_IN = -1  #: in place of a rank: the operation stands for one of a missing rank
 _PAIRS = ("send", "receive", "recv")
-_MOST_JOINED = 4  #: collectives without work between them that one operation comes after
+_MOST_AWAITED = 4  #: collectives since the last work that one operation comes after
 
 
-class WorkCells(NamedTuple):
-    """What the idle time of work is charged to; columns of equal length."""
+class IdleCells(NamedTuple):
+    """What the idle time of a rank's work is charged to; columns of equal length."""
 
-    operation: Int64s
+    operation: Int64s  #: the work that was idle
     reason: Int64s  #: place among the texts of the rank, -1 where not told
     line: Int64s  #: place among the lines of the rank, -1 without
     ns: Int64s
@@ -46,14 +46,16 @@ class Order:
 
     job: Job
     graph: Graph
-    rank: Int64s  #: place in the job, MISSING of what stands for a missing rank
+    rank: Int64s  #: place in the job, or STAND_IN
     step: Int64s  #: place among `steps`
     steps: tuple[int, ...]  #: numbers of the steps
     start: Int64s  #: measured, ns on the aligned clock
     end: Int64s
     delay: Int64s  #: ns from the end of all that it comes after to its start
-    duration: Int64s  #: ns; of a member of a group its transfer
-    origin: Int64s  #: ns from which the delay counts of an operation that comes after none
+    duration: Int64s  #: ns; of a collective its transfer, once all members have come
+    origin: (
+        Int64s  #: ns: the first start of all; the delay of an operation that comes after none counts from it
+    )
     parts: Int64s  #: int64[operations, 3]: of work its ns by part; 0 of collectives
     alike: Int64s  #: equal for the same work, or the same collective, of other ranks and steps
     kind: Int64s  #: place among `kinds`, -1 of work
@@ -61,7 +63,7 @@ class Order:
     collective: Int64s  #: place among the collectives of the rank, -1 of work
     channel: Int64s  #: place among the channels of the job of a collective, -1 of work
     segment: Int64s  #: of work its segment among those of the rank, else -1
-    cells: dict[int, WorkCells]  #: by place of the rank
+    idle_cells: dict[int, IdleCells]  #: by place of the rank
 
     def __len__(self) -> int:
         return len(self.rank)
@@ -69,15 +71,15 @@ class Order:
     def times(self, duration: Int64s | None = None, delays: bool = True) -> Times:
         """Return when operations begin and end with other durations, by default as measured.
 
-        `delays`: as measured; else there are none but of missing ranks, whose work is not known.
+        `delays`: as measured; else only stand-ins have one, since the work of a missing rank is not known.
         """
-        delay = self.delay if delays else np.where(self.rank == MISSING, self.delay, 0)
+        delay = self.delay if delays else np.where(self.rank == STAND_IN, self.delay, 0)
         return self.graph.times(delay, self.duration if duration is None else duration, self.origin)
 
     def step_times(self, start: Int64s, end: Int64s) -> Int64s:
         """Return the ns of each step, from the first start in it to the last end, of all ranks here.
 
-        Of ranks whose clocks are not aligned with each other, it is the longest of those that are.
+        Where not all clocks are aligned, each family of aligned clocks has its ns, and the longest counts.
         """
         here, family = self._clock_families
         families = len(self.job.ranks)
@@ -85,44 +87,44 @@ class Order:
         last = np.full((families, len(self.steps)), np.iinfo(np.int64).min)
         np.minimum.at(first, (family, self.step[here]), start[here])
         np.maximum.at(last, (family, self.step[here]), end[here])
-        steps = np.where(last >= first, last, first) - first
-        longest: Int64s = steps.max(axis=0, initial=0)
+        step_ns = np.where(last >= first, last, first) - first  # 0 where a family has nothing in a step
+        longest: Int64s = step_ns.max(axis=0, initial=0)
         return longest
 
     @cached_property
     def _clock_families(self) -> tuple[Int64s, Int64s]:
         """The operations of ranks that are here, and the number of the clocks that each is aligned with."""
-        here = np.flatnonzero(self.rank != MISSING)
+        here = np.flatnonzero(self.rank != STAND_IN)
         return here, self.job.clocks.family[self.rank[here]]
 
-    def largest_error(self, steps: Int64s) -> float:
+    def largest_error(self, step_ns: Int64s) -> float:
         """Return how far off replayed steps are at most, each as a share of the measured one.
 
-        `steps`: int64[steps], ns, of a replay with durations as measured.
+        `step_ns`: int64[steps], of a replay with durations as measured.
         """
         measured = self.step_times(self.start, self.end)
-        return float((np.abs(steps - measured) / np.maximum(measured, 1)).max())
+        return float((np.abs(step_ns - measured) / np.maximum(measured, 1)).max())
 
     @property
     def is_work(self) -> Bools:
         """Whether operations are work of a rank that is here."""
-        work: Bools = (self.collective < 0) & (self.rank != MISSING)
+        work: Bools = (self.collective < 0) & (self.rank != STAND_IN)
         return work
 
 
-class _RankPart(NamedTuple):
-    """The operations of one rank, work first, then its collectives; links by their places in it."""
+class _RankOperations(NamedTuple):
+    """The operations of one rank, work first, then its collectives; links by their places among these."""
 
     step: Int64s  #: number
     start: Int64s
     end: Int64s
     parts: Int64s
-    alike: Int64s  #: of work: number of its place in the step, and of how many the step has
+    alike: Int64s  #: of work: a number for its place in the step and how many the step has; -1 of collectives
     segment: Int64s
     collective: Int64s
-    after: Int64s
-    before: Int64s
-    cells: WorkCells
+    after: Int64s  #: the later operation of each link
+    before: Int64s  #: the earlier one
+    idle_cells: IdleCells
 
 
 def median_step(lengths: Int64s) -> int:
@@ -135,40 +137,42 @@ def order_of(job: Job) -> Order:
 
     Raises CircularOrder where its collectives cannot have been in the order in which they were recorded.
     """
-    parts = [_rank_part(rank, int(job.clocks.offset[place])) for place, rank in enumerate(job.ranks)]
-    sizes = np.array([len(part.step) for part in parts], np.int64)
-    first = np.cumsum(sizes) - sizes
-    works = np.array([int((part.collective < 0).sum()) for part in parts], np.int64)
-    group, channel, kind, alike, kinds = _collectives(job, first + works, int(sizes.sum()))
-    missing = _missing_ranks(job, first + works, group)
+    by_rank = [_rank_operations(rank, int(job.clocks.offset[place])) for place, rank in enumerate(job.ranks)]
+    sizes = np.array([len(of_rank.step) for of_rank in by_rank], np.int64)
     count = int(sizes.sum())
-    added = np.arange(count, count + len(missing.start))
+    first = np.cumsum(sizes) - sizes  # of each rank its first operation
+    work_counts = np.array([int((of_rank.collective < 0).sum()) for of_rank in by_rank], np.int64)
+    first_collective = first + work_counts
+    graph_group, channel, kind, alike, kinds = _collectives(job, first_collective, count)
+    stand_ins = _stand_ins(job, first_collective, graph_group)
+    added = np.arange(count, count + len(stand_ins.start))
+    none = np.full(len(added), -1, np.int64)
 
-    def column(name: str, of_missing: Int64s) -> Int64s:
-        joined: Int64s = np.concatenate([*(getattr(part, name) for part in parts), of_missing])
+    def column(name: str, of_stand_ins: Int64s) -> Int64s:
+        joined: Int64s = np.concatenate([*(getattr(of_rank, name) for of_rank in by_rank), of_stand_ins])
         return joined
 
-    nothing = np.full(len(added), -1, np.int64)
-    start, end = column("start", missing.start), column("end", missing.end)
-    after = np.concatenate([*(part.after + at for part, at in zip(parts, first)), added[missing.linked]])
+    start, end = column("start", stand_ins.start), column("end", stand_ins.end)
+    ranks = [*zip(by_rank, first.tolist())]
+    after = np.concatenate([*(of_rank.after + at for of_rank, at in ranks), added[stand_ins.linked]])
     before = np.concatenate(
-        [*(part.before + at for part, at in zip(parts, first)), missing.before[missing.linked]]
+        [*(of_rank.before + at for of_rank, at in ranks), stand_ins.before[stand_ins.linked]]
     )
-    group = np.concatenate((group, missing.group))
-    graph = build_graph(len(start), after, before, group)
-    number = column("step", nothing)
-    number[count:] = number[missing.member]
+    graph = build_graph(len(start), after, before, np.concatenate((graph_group, stand_ins.graph_group)))
+    number = column("step", none)
+    number[count:] = number[stand_ins.member]
     steps, step = np.unique(number, return_inverse=True)
     origin = np.full(len(start), int(start.min(initial=np.iinfo(np.int64).max)), np.int64)
     delay, duration = graph.measured(start, end, origin)
-    work_alike = column("alike", nothing)
+    work_alike = column("alike", none)
     all_alike = np.concatenate(
-        (np.where(channel >= 0, int(work_alike.max(initial=0)) + 1 + alike, work_alike[:count]), nothing)
+        (np.where(channel >= 0, int(work_alike.max(initial=0)) + 1 + alike, work_alike[:count]), none)
     )
+    no_work = np.zeros((len(added), len(PARTS)), np.int64)
     return Order(
         job=job,
         graph=graph,
-        rank=np.concatenate((np.repeat(np.arange(len(parts)), sizes), np.full(len(added), MISSING))),
+        rank=np.concatenate((np.repeat(np.arange(len(by_rank)), sizes), np.full(len(added), STAND_IN))),
         step=step.astype(np.int64),
         steps=tuple(steps.tolist()),
         start=start,
@@ -176,16 +180,16 @@ def order_of(job: Job) -> Order:
         delay=np.maximum(delay, 0),
         duration=np.maximum(duration, 0),
         origin=origin,
-        parts=np.concatenate([*(part.parts for part in parts), np.zeros((len(added), len(PARTS)), np.int64)]),
+        parts=column("parts", no_work),
         alike=all_alike,
-        kind=np.concatenate((kind, nothing)),
+        kind=np.concatenate((kind, none)),
         kinds=kinds,
-        collective=column("collective", nothing),
-        channel=np.concatenate((channel, nothing)),
-        segment=column("segment", nothing),
-        cells={
-            place: part.cells._replace(operation=part.cells.operation + at)
-            for place, (part, at) in enumerate(zip(parts, first.tolist()))
+        collective=column("collective", none),
+        channel=np.concatenate((channel, none)),
+        segment=column("segment", none),
+        idle_cells={
+            place: of_rank.idle_cells._replace(operation=of_rank.idle_cells.operation + at)
+            for place, (of_rank, at) in enumerate(ranks)
         },
     )
 
@@ -218,78 +222,84 @@ def parts_in_ranges(order: Order, name: str) -> Int64s:
     return inside
 
 
-def _rank_part(rank: Rank, offset: int) -> _RankPart:
+def _rank_operations(rank: Rank, offset: int) -> _RankOperations:
     """Return the operations of a rank on the aligned clock."""
     digest, collectives = rank.digest, rank.collectives
     bounds = _boundaries(rank)
-    of_cell = np.searchsorted(bounds, digest.boundaries[digest.cells.segment], "right") - 1
+    segment_of_cell = np.searchsorted(bounds, digest.boundaries[digest.cells.segment], "right") - 1
     segments = max(len(bounds) - 1, 0)
-    table = np.zeros((segments, len(PARTS)), np.int64)
+    ns_by_part = np.zeros((segments, len(PARTS)), np.int64)
     time_class = digest.keys.time_class[digest.cells.key]
     for of_class, part in _PART_OF_CLASS.items():
         chosen = time_class == of_class
-        np.add.at(table, (of_cell[chosen], part), digest.cells.ns[chosen])
-    work_ns = table.sum(axis=1)
-    segment = np.flatnonzero(work_ns > 0)
-    length = np.diff(bounds)
-    exposed = np.append(False, length > work_ns)  # before each boundary
-    work_at = np.cumsum(np.append(False, work_ns > 0)) - 1  # the last work before each boundary
-    of_segment = np.full(segments + 1, -1, np.int64)
-    of_segment[segment] = np.arange(len(segment))
+        np.add.at(ns_by_part, (segment_of_cell[chosen], part), digest.cells.ns[chosen])
+    work_ns = ns_by_part.sum(axis=1)
+    segment = np.flatnonzero(work_ns > 0)  # of each operation of work
     works = len(segment)
+    work_of_segment = np.full(segments + 1, -1, np.int64)
+    work_of_segment[segment] = np.arange(works)
     starts, ends = np.searchsorted(bounds, collectives.start), np.searchsorted(bounds, collectives.end)
-    inside = (ends < len(bounds)) & (starts < ends)
-    if digest.awaited is not None:
-        waited = digest.awaited.collective[inside[digest.awaited.collective]]
-    else:
-        waited = np.flatnonzero(inside & exposed[np.minimum(ends, segments)]) if len(bounds) else ends[:0]
-    waited = waited[np.argsort(ends[waited], kind="stable")]
-    at = np.concatenate((segment, np.minimum(starts, segments)))
-    last_work = work_at[at] if len(bounds) else at
-    links = [_pairs(np.arange(len(at)), last_work)]
-    since = np.where(last_work >= 0, segment[np.maximum(last_work, 0)], -1) if works else np.full(len(at), -1)
-    low = np.searchsorted(ends[waited], since, "right")
-    high = np.searchsorted(ends[waited], at, "right")
-    for back in range(1, _MOST_JOINED + 1):
-        joined = np.where(high - back >= low, high - back, -1)
-        links.append(
-            _pairs(
-                np.arange(len(at)),
-                np.where(joined >= 0, works + waited[joined], -1) if len(waited) else joined,
-            )
-        )
+    boundary = np.concatenate((segment, np.minimum(starts, segments)))  # at which each operation begins
+    operation = np.arange(len(boundary))
+    works_before = np.cumsum(np.append(False, work_ns > 0))  # before each boundary
+    last_work = works_before[boundary] - 1
+    links = [_pairs(operation, last_work)]
+    # Of the collectives that the device waited for, by end: those since the last work, the latest first.
+    awaited = _awaited(rank, starts, ends, np.append(False, np.diff(bounds) > work_ns))
+    work_began = np.full(len(boundary), -1, np.int64)
+    work_began[last_work >= 0] = segment[last_work[last_work >= 0]]
+    first_awaited = np.searchsorted(ends[awaited], work_began, "right")
+    stop_awaited = np.searchsorted(ends[awaited], boundary, "right")
+    for place in (stop_awaited - back for back in range(1, _MOST_AWAITED + 1)):
+        found = place >= first_awaited
+        links.append(np.stack((operation[found], works + awaited[place[found]])))
     links.append(_after_in_group(rank, works))
     after, before = np.concatenate(links, axis=1)
     kept = after != before
     step = _step_numbers(rank, np.concatenate((bounds[segment], collectives.start)))
-    cell = np.flatnonzero(time_class == TimeClass.IDLE)
-    key = digest.cells.key[cell]
-    return _RankPart(
+    idle_cell = np.flatnonzero(time_class == TimeClass.IDLE)
+    key = digest.cells.key[idle_cell]
+    return _RankOperations(
         step=step,
         start=np.concatenate((bounds[segment], collectives.start)) - offset,
         end=np.concatenate((bounds[segment] + work_ns[segment], collectives.end)) - offset,
-        parts=np.concatenate((table[segment], np.zeros((len(collectives), len(PARTS)), np.int64))),
+        parts=np.concatenate((ns_by_part[segment], np.zeros((len(collectives), len(PARTS)), np.int64))),
         alike=np.concatenate((_ordinals(step[:works]), np.full(len(collectives), -1, np.int64))),
         segment=np.concatenate((segment, np.full(len(collectives), -1, np.int64))),
         collective=np.concatenate((np.full(works, -1, np.int64), np.arange(len(collectives)))),
         after=after[kept],
         before=before[kept],
-        cells=WorkCells(
-            of_segment[of_cell[cell]],
+        idle_cells=IdleCells(
+            work_of_segment[segment_of_cell[idle_cell]],
             digest.keys.reason[key],
             digest.keys.line[key],
-            digest.cells.ns[cell],
+            digest.cells.ns[idle_cell],
         ),
     )
 
 
+def _awaited(rank: Rank, starts: Int64s, ends: Int64s, follows_exposed: Bools) -> Int64s:
+    """Return the collectives that the device waited for, by end; their places.
+
+    `starts`, `ends`: the boundary of each. `follows_exposed`, bool[boundaries]: whether exposed communication
+    ends there, which tells them where the digest does not.
+    """
+    is_bounded = (ends < len(follows_exposed)) & (starts < ends)
+    if rank.digest.awaited is not None:
+        awaited = rank.digest.awaited.collective
+        awaited = awaited[is_bounded[awaited]]
+    else:
+        awaited = np.flatnonzero(is_bounded & follows_exposed[np.minimum(ends, len(follows_exposed) - 1)])
+    return awaited[np.argsort(ends[awaited], kind="stable")]
+
+
 def _boundaries(rank: Rank) -> Int64s:
-    """Return the boundaries of a rank that are edges of collectives or steps, not of ranges."""
+    """Return the boundaries of a rank without those inside it that only ranges have."""
     collectives, steps = rank.collectives, rank.digest.steps
     bounds = rank.digest.boundaries
     edges = np.concatenate((collectives.start, collectives.end, steps.host_start, steps.start, steps.end))
-    parting: Int64s = bounds[np.isin(bounds, np.concatenate((edges, bounds[:1], bounds[-1:])))]
-    return parting
+    kept: Int64s = bounds[np.isin(bounds, np.concatenate((edges, bounds[:1], bounds[-1:])))]
+    return kept
 
 
 def _pairs(after: Int64s, before: Int64s) -> Int64s:
@@ -305,10 +315,10 @@ def _after_in_group(rank: Rank, works: int) -> Int64s:
     """
     collectives = rank.collectives
     pairs = [number for number, text in enumerate(rank.digest.texts) if text.lower() in _PAIRS]
-    order = np.argsort(collectives.group, kind="stable")
-    order = order[~np.isin(collectives.type[order], pairs)]
-    same = collectives.group[order][1:] == collectives.group[order][:-1]
-    earlier, later = order[:-1][same], order[1:][same]
+    by_group = np.argsort(collectives.group, kind="stable")
+    by_group = by_group[~np.isin(collectives.type[by_group], pairs)]
+    same = collectives.group[by_group][1:] == collectives.group[by_group][:-1]
+    earlier, later = by_group[:-1][same], by_group[1:][same]
     ended = collectives.end[earlier] <= collectives.start[later]
     return np.stack((works + later[ended], works + earlier[ended]))
 
@@ -322,7 +332,7 @@ def _step_numbers(rank: Rank, times: Int64s) -> Int64s:
     return steps.number[np.minimum(place, len(steps) - 1)]
 
 
-_MOST_IN_STEP = 1 << 20  # pieces of work; more of them are alike with nothing
+_MOST_IN_STEP = 1 << 20  # pieces of work
 
 
 def _ordinals(step: Int64s) -> Int64s:
@@ -339,14 +349,14 @@ def _ordinals(step: Int64s) -> Int64s:
 def _collectives(
     job: Job, first: Int64s, count: int
 ) -> tuple[Int64s, Int64s, Int64s, Int64s, tuple[str, ...]]:
-    """Return group, channel, kind, alike of all operations, and the names of the kinds.
+    """Return the group of all operations in the graph, channel, kind, alike, and the names of the kinds.
 
     Args:
         first: int64[ranks], the operation of the first collective of each rank.
         count: how many operations there are.
     """
-    group, channel, kind, alike = (np.full(count, -1, np.int64) for _ in range(4))
-    group[:] = ALONE
+    graph_group, channel, kind, alike = (np.full(count, -1, np.int64) for _ in range(4))
+    graph_group[:] = ALONE
     names: dict[str, int] = {}
     sizes: dict[tuple[int, int], int] = {}
     groups = 0
@@ -354,7 +364,7 @@ def _collectives(
         rows, members = np.nonzero(matched.places >= 0)
         ranks = np.array(matched.channel.ranks, np.int64)[members]
         operation = first[ranks] + matched.places[rows, members]
-        group[operation], channel[operation] = groups + rows, number
+        graph_group[operation], channel[operation] = groups + rows, number
         groups += len(matched.places)
         of_row = _kinds_of_rows(job, number, names)
         size = np.maximum(matched.column(job.ranks, "count", -1).max(axis=1, initial=-1), -1)
@@ -362,7 +372,7 @@ def _collectives(
             [sizes.setdefault(key, len(sizes)) for key in zip(of_row.tolist(), size.tolist())], np.int64
         )
         kind[operation], alike[operation] = of_row[rows], like[rows]
-    return group, channel, kind, alike, tuple(names)
+    return graph_group, channel, kind, alike, tuple(names)
 
 
 def _kinds_of_rows(job: Job, number: int, names: dict[str, int]) -> Int64s:
@@ -403,35 +413,35 @@ def _sends_forward(job: Job, number: int) -> bool:
     return sends == (rank.number < other)
 
 
-class _Missing(NamedTuple):
-    """What stands for missing ranks: its part of each operation that others waited for it in."""
+class _StandIns(NamedTuple):
+    """The stand-ins of missing ranks, one in each collective in which others waited for one."""
 
     start: Int64s
     end: Int64s
-    group: Int64s
+    graph_group: Int64s
     member: Int64s  #: an operation of a rank that is here, of the same collective
     before: Int64s  #: an operation of the collective before that in the channel, -1 without one
-    linked: Bools
+    linked: Bools  #: whether there is one
 
 
-def _missing_ranks(job: Job, first: Int64s, group: Int64s) -> _Missing:
-    """Return when missing ranks came to the collectives for which others waited for them."""
+def _stand_ins(job: Job, first: Int64s, graph_group: Int64s) -> _StandIns:
+    """Return the stand-ins of missing ranks. `first`: int64[ranks], each one's first collective."""
     waits = job.waits
     late = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0))
-    place = first[waits.rank] + waits.collective if len(waits) else late
-    operations, of_wait = np.unique(waits.operation[late], return_inverse=True)
-    start = np.full(len(operations), np.iinfo(np.int64).min)
-    np.maximum.at(start, of_wait, waits.arrival[late] + waits.wait_ns[late])
-    end = np.full(len(operations), np.iinfo(np.int64).min)
-    np.maximum.at(end, of_wait, waits.end[late])
-    member = np.full(len(operations), -1, np.int64)
-    member[of_wait] = place[late]
-    at, index = np.unique(waits.operation, return_index=True)
-    earlier = np.searchsorted(at, operations) - 1
-    found = earlier >= 0
-    before_wait = index[np.maximum(earlier, 0)] if len(index) else earlier
-    same = found.copy()
-    if len(operations):
-        same &= waits.channel[before_wait] == waits.channel[late[np.unique(of_wait, return_index=True)[1]]]
-    before = np.where(same, place[before_wait], -1) if len(operations) else member
-    return _Missing(start, end, group[member] if len(member) else member, member, before, before >= 0)
+    node = first[waits.rank] + waits.collective if len(waits) else late  # the operation of each wait
+    numbers, first_late, stand_in = np.unique(waits.operation[late], return_index=True, return_inverse=True)
+    start = np.full(len(numbers), np.iinfo(np.int64).min)
+    np.maximum.at(start, stand_in, waits.arrival[late] + waits.wait_ns[late])
+    end = np.full(len(numbers), np.iinfo(np.int64).min)
+    np.maximum.at(end, stand_in, waits.end[late])
+    member = np.full(len(numbers), -1, np.int64)
+    member[stand_in] = node[late]
+    before = member
+    if len(numbers):
+        every_number, first_wait = np.unique(waits.operation, return_index=True)
+        earlier = np.searchsorted(every_number, numbers) - 1  # numbers ascend in a channel
+        wait_before = first_wait[np.maximum(earlier, 0)]
+        is_same = (earlier >= 0) & (waits.channel[wait_before] == waits.channel[late[first_late]])
+        before = np.where(is_same, node[wait_before], -1)
+    groups = graph_group[member] if len(member) else member
+    return _StandIns(start, end, groups, member, before, before >= 0)
