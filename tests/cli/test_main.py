@@ -15,6 +15,7 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
+from tests.analysis import gpu
 from tests.export.training import NAMES, PYTHON, training_events
 from tracetui import __version__
 from tracetui.analysis.idle.frames import FrameRules
@@ -222,6 +223,27 @@ def test_a_step_that_is_not_there(run: Run, trace_path: str) -> None:
     output = run("gaps", trace_path, "--step", "99")
     assert output.code == ExitCode.USAGE
     assert only_sentence(output) == "there is no step 99 in this trace: its steps are 5, 6"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([], "it has no ProfilerStep"),
+        ([3], "its steps are 3"),
+        ([3, 4, 5], "its steps are 3 to 5"),
+        ([3, 4, 6], "its steps are 3, 4, 6"),
+        ([1, *range(3, 12)], "its steps are 1, 3, 4, 5, 6, 7, 8, 9, 10, 11"),
+        ([1, *range(3, 13)], "its steps are 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, ..."),
+    ],
+)
+def test_steps_that_are_there_are_told_shortly(
+    run: Run, tmp_path: Path, numbers: list[int], words: str
+) -> None:
+    path = tmp_path / "steps.json"
+    steps = [gpu.step(number, number * 10_000, 5_000) for number in numbers]
+    path.write_text(json.dumps([*gpu.gpu(), gpu.host(0, 5_000), *steps]))
+    output = run("gaps", str(path), "--step", "99")
+    assert output.err.splitlines()[-1] == f"tracetui: there is no step 99 in this trace: {words}"
 
 
 def test_a_window_on_the_clock_of_the_trace(run: Run, trace_path: str) -> None:
@@ -527,3 +549,29 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
         paths=(trace_path,),
     )
     assert opened == [([Path(trace_path)], expected)]
+
+
+def test_the_viewer_lists_separate_runs_of_one_directory(
+    monkeypatch: pytest.MonkeyPatch, trace_path: str, tmp_path: Path
+) -> None:
+    """Beside another path, or where JSON or a database is asked for, one of the traces has to be named."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in ("one.json", "two.json"):
+        (runs / name).write_bytes(Path(trace_path).read_bytes())
+    opened: list[Path] = []
+
+    def open_runs(directory: Path, options: ViewerOptions) -> int:
+        opened.append(directory)
+        return 0
+
+    app = ModuleType("tracetui.ui.app")
+    monkeypatch.setattr(app, "run_separate", open_runs, raising=False)
+    monkeypatch.setattr(app, "run_viewer", pytest.fail, raising=False)
+    monkeypatch.setitem(sys.modules, "tracetui.ui.app", app)
+    for arguments in ([str(runs), trace_path], [str(runs), "--from", "json"], [str(tmp_path / "missing")]):
+        terminal = sit_at_terminal(monkeypatch)
+        assert main(arguments) == ExitCode.UNREADABLE
+        assert terminal.getvalue().count("\n") == 1
+    assert main([str(runs)]) == 0
+    assert opened == [runs]

@@ -124,6 +124,7 @@ async def test_an_agent_asks(root: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert all(tool.annotations.read_only_hint for tool in listed.values())
         traces = json.loads((await client.call_tool("traces", {})).content[0].text)
         assert [Path(trace["path"]).parent.name for trace in traces["traces"]] == ["a", "b"]
+        assert traces["left_out"] == 0
         answer = await client.call_tool("gaps", {"path": "a", "top": 2})
         assert not answer.is_error
         assert main(["gaps", str(root / "a"), "--json", "--brief", "--top", "2"]) == 0

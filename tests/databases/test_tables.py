@@ -25,6 +25,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.counter_tracks import of_counter
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
+from tracetui.databases.tables import UNKNOWN, whole_numbers
 from tracetui.job.load import load_ranks
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
@@ -337,3 +338,14 @@ def test_a_database_that_was_renamed_is_the_trace_of_its_directory(tmp_path: Pat
     write(tmp_path / "again.db", {"TASK": Rows("startNs INTEGER", [(1,)])})
     with pytest.raises(UnreadableTrace, match=r"name one of them: again\.db, saved\.db"):
         tracetui.load(tmp_path, cache=False)
+
+
+@pytest.mark.parametrize("number", [0, -1, 1 << 40, (1 << 63) - 1024, -(1 << 63)])
+def test_whole_numbers_of_64_bits_are_read_however_they_are_written(number: int) -> None:
+    assert whole_numbers([number, str(number), float(number), None]).tolist() == [number] * 3 + [UNKNOWN]
+
+
+@pytest.mark.parametrize("number", [1 << 63, -(1 << 63) - 2048])
+def test_numbers_of_more_bits_are_unknown(number: int) -> None:
+    for cells in ([str(number)], [float(number)], [str(number), None, 1.5, "x", b"1"]):
+        assert whole_numbers(cells).tolist() == [UNKNOWN] * len(cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -129,16 +130,20 @@ def test_a_finding_of_several_ranks_is_told_once_the_worst_first() -> None:
 
 @pytest.mark.parametrize(
     ("doubted", "words"),
-    [([1], "rank 1"), ([0, 2], "ranks 0, 2"), ([0, 1, 2, 3], "ranks 0, 1, 2, 3")],
+    [
+        ([1], "rank 1"),
+        ([0, 2], "ranks 0, 2"),
+        (range(8), "ranks 0, 1, 2, 3, 4, 5, 6, 7"),
+        (range(9), "ranks 0, 1, 2, 3, 4, 5, 6, 7, ..."),
+    ],
 )
-def test_ranks_whose_steps_are_left_out_are_named(doubted: list[int], words: str) -> None:
-    found = job("loader")
-    digests = []
-    for rank in found.ranks:
-        assert rank.digest.facts is not None
-        steps = (int(rank.digest.steps.number[0]),) if rank.number in doubted else ()
-        facts = replace(rank.digest.facts, health=HealthFacts(steps=steps))
-        digests.append(replace(rank.digest, facts=facts))
-    assert [*health_notes(found)] == []
-    (note,) = health_notes(changed(found, digests))
+def test_ranks_whose_steps_are_left_out_are_named(doubted: Sequence[int], words: str) -> None:
+    rank = job("loader").ranks[0]
+    assert rank.digest.facts is not None
+    health = HealthFacts(steps=(int(rank.digest.steps.number[0]),))
+    digest = replace(rank.digest, facts=replace(rank.digest.facts, health=health))
+    ranks = [replace(rank, number=number) for number in range(9)]
+    assert [*health_notes(job_of(ranks))] == []
+    left_out = [replace(rank, digest=digest) if rank.number in doubted else rank for rank in ranks]
+    (note,) = health_notes(job_of(left_out))
     assert note == f"means of {words} leave out steps that are not to be believed (--all-steps takes all)"
