@@ -37,7 +37,7 @@ def _add_arguments(parser: Parser) -> None:
         help="sort the ranks by MEASURE, like computing or idle; data-parallel, model-parallel and pipeline "
         "show the measures that tell ranks apart there",
     )
-    add_step(parser, "only step N")
+    add_step(parser, "only step N; links stay those of all steps")
     add_all_steps(parser, "means are of all steps, also of those not to be believed")
     add_outputs(parser, "rows of each table (default 10), 0: all")
 

@@ -112,6 +112,7 @@ JOBS = {
     "by {measure}": "按 {measure} 排序",
     "{title}; differ in {measures}": "{title}；差异在 {measures}",
     "Links, most time first": "链路，耗时多的在前",
+    "Links of all steps, most time first": "全部 step 的链路，耗时多的在前",
     "slow": "慢链路",
     "Stages of the pipeline": "流水线的各 stage",
     "communicates much": "通信多",

@@ -103,7 +103,8 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
         yield table_section(phases_title(), PHASES, phases, top)
     links = JobRows(job, job_links(job))
     if links.rows:
-        yield table_section(translate(LINKS_TITLE), LINKS, links, top)
+        title = LINKS_TITLE if step is None else "Links of all steps, most time first"
+        yield table_section(translate(title), LINKS, links, top)
     stages = JobRows(job, job_stages(job, rows))
     if stages.rows:
         yield table_section(translate(STAGES_TITLE), STAGES, stages, top)
