@@ -211,5 +211,10 @@ def _set_apart(text: str) -> str:
     return _JOINED.sub("", _MEETING.sub(" ", text)).replace(_EDGE, "")
 
 
+def needs_space(before: str, after: str) -> bool:
+    """Return whether a value in Latin and Chinese meet where one of these texts follows the other."""
+    return not speaks_english() and _MEETING.search(f"{before[-1:]}{_EDGE}{after[:1]}") is not None
+
+
 def _joined(template: str, parts: Iterable[str]) -> str:
     return _FIELD.sub("", wording(template)).join(parts)

@@ -6,13 +6,18 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from rich.style import Style
 
 from tests.export.test_chinese import ENGLISH_WORDS, HALF_WIDTH
 from tests.ui.test_stacked import sides, stacked
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, until, viewing
+from tracetui.analysis.memory.growth import Verdict
 from tracetui.export.language import CHINESE, ENGLISH, choose_language
+from tracetui.export.sentences.memory import call_words, growth_word
 from tracetui.ui.app import TraceApp
+from tracetui.ui.drawing.pen import compose_sentence
+from tracetui.ui.tables.hotspot_columns import operator_names
 
 SIZE = (140, 40)
 SCREENS = (
@@ -67,6 +72,20 @@ async def test_no_screen_of_a_trace_does() -> None:
                 await pilot.pause()
                 with case(screen, key):
                     assert english(app) == []
+
+
+def test_what_stands_in_cells_is_chinese() -> None:
+    assert operator_names(["", "aten::mm"]) == "（算子之间）, aten::mm"
+    assert [growth_word(verdict) for verdict in Verdict] == ["增长", "可能增长"]
+
+
+def test_numbers_stand_apart_in_sentences_of_several_styles() -> None:
+    plain, bold = Style(), Style(bold=True)
+    start = [("事件", bold), (" 3", plain)]
+    template = "{size} allocated {start}, {call} of that line"
+    pieces = [*compose_sentence(template, plain, size=("1 MB", bold), start=start, call=call_words(4, 9))]
+    assert "".join(text for text, _ in pieces) == "1 MB，事件 3，由该行的 9 次调用中的第 4 次申请"
+    assert ("1 MB", bold) in pieces
 
 
 async def test_no_screen_of_two_traces_does() -> None:

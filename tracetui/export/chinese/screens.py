@@ -485,7 +485,7 @@ SCREENS = {
     "built-ins": "内置函数",
     "generated code": "生成的代码",
     "the standard library": "标准库",
-    "{count} frames of {packages} folded": "折叠了 {packages} 的 {count} 个栈帧",
+    "{count} frames of {packages} folded": "折叠了 {count} 个栈帧（{packages}）",
     "{count} frames under {share} % summed up": "合并了 {count} 个不到 {share} % 的栈帧",
     "{count} frames under {share} % each": "{count} 个各不到 {share} % 的栈帧",
     "({count} frames of {packages})": "（{packages} 的 {count} 个栈帧）",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tracetui.analysis.memory.growth import Verdict
 from tracetui.export.sentences.causes import line_name
 from tracetui.language import alternatives, clauses, counted, names, speaks_english, translate
 from tracetui.trace.stack import Frame, path_end
@@ -104,6 +105,11 @@ def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str
     ]
     size = format_bytes(group["bytes_per_step"])
     return translate("{grows}: {parts}", grows=translate(template, size=size), parts=clauses(parts))
+
+
+def growth_word(verdict: Verdict) -> str:
+    """Return how sure it is that a group grows."""
+    return translate("grows") if verdict is Verdict.GROWS else translate("may grow")
 
 
 def calls_words(group: Mapping[str, Any]) -> str:

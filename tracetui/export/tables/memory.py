@@ -16,7 +16,7 @@ from tracetui.analysis.memory.growth import GrowingGroup
 from tracetui.analysis.memory.model import NEVER, Curve, MemoryRecording
 from tracetui.analysis.memory.neighbours import Neighbours
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.memory import frame_line_name, ordinal
+from tracetui.export.sentences.memory import frame_line_name, growth_word, ordinal
 from tracetui.export.tables.column import (
     CodedTexts,
     Column,
@@ -36,9 +36,11 @@ from tracetui.export.tables.common import (
     name_column,
     named,
     numbers_by,
+    texts_by,
     texts_of,
     values_of,
 )
+from tracetui.language import translate
 from tracetui.units import format_count, format_time
 
 DATA_AND_VIEWER = Form.DATA | Form.VIEWER
@@ -280,9 +282,10 @@ BLOCKS: Table[BlockRows] = Table(
 
 def calls_of(group: GrowingGroup) -> str:
     """Return which calls leave blocks behind: "28th of 28", "2 of 28"."""
+    calls = format_count(group.calls)
     if group.nth is not None and group.leaving == 1:
-        return f"{ordinal(group.nth)} of {format_count(group.calls)}"
-    return f"{format_count(group.leaving)} of {format_count(group.calls)}"
+        return translate("{nth} of {count}", nth=ordinal(group.nth), count=calls)
+    return translate("{some} of {count}", some=format_count(group.leaving), count=calls)
 
 
 def _from_to(group: GrowingGroup) -> str:
@@ -322,7 +325,8 @@ GROWING: Table[GrowingRows] = Table(
         data("of", values_of("calls")),
         data("leaving", values_of("leaving")),
         *map(_beside, ("task", "before", "after")),
-        named("verdict", "so it", lambda group: group.verdict.value, forms=DATA_AND_VIEWER, trusted=True),
+        data("verdict", texts_by(lambda group: group.verdict.value)),
+        named("verdict", "so it", lambda group: growth_word(group.verdict), forms=Form.VIEWER, trusted=True),
         _python_line().of(Form.VIEWER),
     ),
     kind="growing",

@@ -9,7 +9,7 @@ from typing import NamedTuple, Union
 from rich.cells import cell_len
 from rich.style import Style
 
-from tracetui.language import translate, wording
+from tracetui.language import needs_space, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame, path_end
@@ -58,15 +58,16 @@ class Pen(NamedTuple):
 
 def compose_sentence(english: str, style: Style, /, **values: FieldText) -> Iterator[StyledText]:
     """Yield a sentence in the language chosen; each of its fields is text of that style, or has its own."""
+    last = ""
     for text, field, _, _ in Formatter().parse(wording(english)):
-        if text:
-            yield text, style
-        if field is None:
-            continue
-        value = values[field]
-        if isinstance(value, str):
-            yield value, style
-        elif isinstance(value, tuple):
-            yield value
-        else:
-            yield from value
+        value = "" if field is None else values[field]
+        pieces = (
+            [(value, style)] if isinstance(value, str) else [value] if isinstance(value, tuple) else [*value]
+        )
+        for part in ([(text, style)], pieces):
+            if part and needs_space(last, part[0][0]):
+                yield " ", style
+            for piece in part:
+                if piece[0]:
+                    yield piece
+                    last = piece[0]

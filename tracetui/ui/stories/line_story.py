@@ -28,7 +28,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
-from tracetui.ui.tables.hotspot_columns import line_label, most_saved
+from tracetui.ui.tables.hotspot_columns import between_operators, line_label, most_saved
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR_CELLS = 10
@@ -128,7 +128,7 @@ class LineStory(Story):
     def _operator_words(self, name: str, ns: int, width: int) -> Line:
         """Return time and name of an operator, cut to `width` cells."""
         time = f"{format_duration(ns):>8}  "
-        shown = printable(name, 100) if name else translate("(between operators)")
+        shown = printable(name, 100) if name else between_operators()
         return [(time, self._text), (clipped(shown, width - len(time), self._glyphs.ellipsis), self._dim)]
 
     def steps_line(self, analysis: Analysis, by_step: Mapping[int, int]) -> Line:

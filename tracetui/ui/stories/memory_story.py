@@ -59,8 +59,8 @@ class MemoryStory(Story):
         frame = recorded.lines[line] if line >= 0 else None
         operator = printable(recorded.operators[blocks.operator[block]], 60)
         place = printable(frame_line_name(frame), 60)
-        headline = translate("{what} at {line}", what=operator, line=place)
-        title = self._ruled(headline.lstrip(), width)
+        headline = translate("{what} at {line}", what=operator, line=place) if operator else place
+        title = self._ruled(headline, width)
         size = format_bytes(int(blocks.bytes[block]))
         life = self._life_words(shown, block)
         first = int(blocks.start[block])

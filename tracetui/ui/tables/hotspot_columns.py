@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from rich.style import Style
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
+from tracetui.analysis.idle.idle_lines import LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
 from tracetui.export.sentences.causes import NO_STACK
@@ -31,7 +31,6 @@ from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, named
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
-BETWEEN = "(between operators)"
 PLAIN = Style.null()
 BAR = 10  #: cells
 TIME = 8  #: cells
@@ -54,7 +53,7 @@ def hotspot_line_columns(
         cause_column(np.array(main, np.int8), palette),
         ColumnLook("trust", rank=1),
         *GAPS,
-        operator_column([_operators(line) for line in lines], palette),
+        operator_column([operator_names(line.ops) for line in lines], palette),
         ...,
     ]
     return laid_out(LINES, rows, places, {"saves_at_most_ns"} if savings is None else ())
@@ -68,7 +67,7 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
         *idle_places([signature.idle_ns for signature in found], rows.idle_ns, palette, glyphs),
         cause_column(np.array([signature.cause for signature in found], np.int8), palette),
         _line_column(found, 60, 22, glyphs),
-        operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
+        operator_column([signature.operator or between_operators() for signature in found], palette, 16, 1),
         *GAPS,
         ...,
     ]
@@ -192,9 +191,14 @@ def lines_holding(idle: Int64s, total_ns: int, percent: int) -> int:
     return int(enough[0]) + 1 if len(enough) else 0
 
 
-def _operators(line: LineIdle) -> str:
-    """Name the operators charged, most first."""
-    return ", ".join(name or BETWEEN for name in [*line.ops][:4])
+def operator_names(operators: Collection[str]) -> str:
+    """Name the first of the operators charged."""
+    return ", ".join(name or between_operators() for name in [*operators][:4])
+
+
+def between_operators() -> str:
+    """Return what stands for the operator where none ran."""
+    return translate("(between operators)")
 
 
 def codes_of(rows: Sequence[object]) -> Int32s:

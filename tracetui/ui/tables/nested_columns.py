@@ -30,7 +30,15 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import tail
 from tracetui.ui.tables.cause_column import cause_column
 from tracetui.ui.tables.columns import ViewColumn, named_column
-from tracetui.ui.tables.hotspot_columns import BETWEEN, GAPS, TIME, codes_of, idle_places, operator_column
+from tracetui.ui.tables.hotspot_columns import (
+    GAPS,
+    TIME,
+    between_operators,
+    codes_of,
+    idle_places,
+    operator_column,
+    operator_names,
+)
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.tables.operator_columns import SHARE_CELLS
 from tracetui.units import format_count, format_duration, format_percent
@@ -60,7 +68,7 @@ def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
 
 def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return the same of operators of the host, which stand for frames where no Python is recorded."""
-    return _frame_columns(analysis, "operator", BETWEEN, palette, glyphs)
+    return _frame_columns(analysis, "operator", between_operators(), palette, glyphs)
 
 
 def _frame_columns(
@@ -164,7 +172,7 @@ def _columns(
 ) -> list[ViewColumn]:
     every = rows.rows
     main = np.array([next(iter(row.causes)) for row in every], np.int8)
-    operators = [", ".join(name or BETWEEN for name in [*row.ops][:4]) for row in every]
+    operators = [operator_names(row.ops) for row in every]
     places = [
         *idle_places([row.idle_ns for row in every], rows.idle_ns, palette, glyphs),
         ColumnLook("own_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
