@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import forks
+from tests import forks, once
 from tracetui.export.language import ENGLISH, choose_language
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -96,6 +96,13 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_by_workers(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let one worker read what another has made: their directories lie side by side."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        once.share(tmp_path_factory.getbasetemp().parent / "made")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,7 +17,7 @@ from simulator.job.layout import Layout
 from simulator.job.program import Extra
 from simulator.job.simulation import SimulatedJob, SimulatedOutcome, simulate
 from simulator.job.truth import JobTruth, simulate_truth
-from tests.once import once
+from tests.once import made_by_any, once
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import decode
@@ -105,6 +105,8 @@ def _simulated(job: SimulatedJob) -> SimulatedOutcome:
 
 @cache
 def _digest(key: str, rank: int, level: int) -> Digest:
-    with tempfile.TemporaryDirectory() as directory:
-        made = write_rank(_outcomes[key], rank, Path(directory), level)
-        return decode(digest_trace(made, cache=False))
+    def make() -> bytes:
+        with tempfile.TemporaryDirectory() as directory:
+            return digest_trace(write_rank(_outcomes[key], rank, Path(directory), level), cache=False)
+
+    return decode(made_by_any(f"rank {rank} of {key} at level {level}", make))

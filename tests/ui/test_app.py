@@ -85,7 +85,7 @@ async def test_x_shows_the_worst_gap_in_the_middle_third_and_why(moba: Path) -> 
         await until(pilot, lambda: 'float("inf")' in timeline(app).details.text)  # its source line
 
 
-async def test_gaps_are_walked_by_rank_and_by_digit(moba: Path) -> None:
+async def test_gaps_are_walked_by_rank_and_by_digit_also_from_screens_without_gaps(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         ranked = analysis_of(app).gaps.ranked().tolist()
         await pilot.press("x", "x", "x")
@@ -96,17 +96,12 @@ async def test_gaps_are_walked_by_rank_and_by_digit(moba: Path) -> None:
         assert app.session.state.gap == ranked[6]
         await pilot.press("1", "X")
         assert app.session.state.gap == ranked[0]
-
-
-async def test_the_next_gap_is_shown_also_from_screens_without_gaps(moba: Path) -> None:
-    async with viewer(moba) as (app, pilot):
-        ranked = analysis_of(app).gaps.ranked().tolist()
         await pilot.press("G", "x")
-        assert (app.shown, app.session.state.gap) == ("gaps", ranked[0])
+        assert (app.shown, app.session.state.gap) == ("gaps", ranked[1])
         for screen in ("I", "O"):
             await pilot.press(screen, "x")
             assert app.shown == "timeline"
-        assert app.session.state.gap == ranked[2]
+        assert app.session.state.gap == ranked[3]
 
 
 async def test_undo_goes_back_through_selections_and_views(moba: Path) -> None:
@@ -144,7 +139,7 @@ async def test_the_flow_is_followed_to_the_operator_and_back(moba: Path) -> None
         assert viewport.start_ns <= start < viewport.end_ns
 
 
-async def test_arrows_walk_slices_and_lines(moba: Path) -> None:
+async def test_arrows_walk_slices_and_lines_and_edges_mark_a_window(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         await pilot.press("1", "[")
         row = app.session.state.row
@@ -155,10 +150,6 @@ async def test_arrows_walk_slices_and_lines(moba: Path) -> None:
         assert app.session.state.place.time_ns == time and app.session.state.row == row + 1
         await pilot.press("k", "j")
         assert app.session.state.row == row + 1
-
-
-async def test_a_window_is_marked_by_its_edges(moba: Path) -> None:
-    async with viewer(moba) as (app, pilot):
         await pilot.press("1", "[", "v")
         first = app.session.state.row
         await pilot.press("right", "right", "v")
@@ -410,23 +401,16 @@ async def test_the_selection_survives_the_growth_of_the_trace(moba: Path) -> Non
         assert int(trace_in(app).slices.event[app.session.state.row]) == event
 
 
-async def test_warnings_are_counted_and_shown() -> None:
+async def test_warnings_are_counted_and_shown_from_every_screen_of_a_trace() -> None:
     trace = trace_of([{"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 1, "dur": 100}])
     app = open_viewer(Path("trace.json"), ViewerOptions(palette="ansi"), trace=trace)
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: app.session.analysis is not None)
         assert f"{len(app.session.warnings)} warning" in lines(app)[0] and app.session.warnings
-        for keys in (("down",), ("G",), ("M",)):
-            await pilot.press(*keys, "exclamation_mark")
+        for key in ("down", "G", "M"):
+            await pilot.press(key, "exclamation_mark")
             await pilot.pause()
-            assert app.session.warnings[0] in timeline(app).details.text, keys
-
-
-async def test_warnings_are_shown_from_every_screen_of_a_trace() -> None:
-    trace = trace_of([{"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 1, "dur": 100}])
-    app = open_viewer(Path("trace.json"), ViewerOptions(palette="ansi"), trace=trace)
-    async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.session.analysis is not None)
+            assert app.session.warnings[0] in timeline(app).details.text, key
         for screen in (name for name, spec in SCREENS.items() if spec.scope is ScreenScope.TRACE):
             app.action_go(screen)
             await pilot.pause()

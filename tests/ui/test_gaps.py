@@ -47,9 +47,10 @@ def screen_of(app: TraceApp) -> GapsScreen:
     return app.screen
 
 
-async def test_the_rows_are_the_gaps_of_the_analysis_worst_first(trace: Trace) -> None:
-    async with viewing(trace, "gaps", (160, 50)) as (app, _):
-        gaps = analysis_of(app).gaps
+async def test_the_rows_are_the_gaps_and_their_causes_worst_first(trace: Trace) -> None:
+    async with viewing(trace, "gaps", (160, 50)) as (app, pilot):
+        analysis, gaps = analysis_of(app), analysis_of(app).gaps
+        causes = analysis.causes.of_gaps(len(gaps))
         table = screen_of(app).table
         assert table.rows.view.tolist() == gaps.ranked().tolist()
         lines = lines_of(table)
@@ -60,29 +61,23 @@ async def test_the_rows_are_the_gaps_of_the_analysis_worst_first(trace: Trace) -
             assert cells[1] == format_duration(int(gaps.lost[gap]))
             assert format_duration(int(gaps.end[gap] - gaps.start[gap])) in cells
             assert trace.name(int(gaps.after[gap])) in cells
-        assert said(app, "answer").startswith(f"Gaps  {gaps_answer(analysis_of(app), Measure.LOST)}")
+            word = cause_name(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-"
+            if gaps.communication[gap] > gaps.idle[gap]:
+                word = "comm"  # the trace has no planes that tell waits from transfers
+            assert word in cells
+        assert said(app, "answer").startswith(f"Gaps  {gaps_answer(analysis, Measure.LOST)}")
+        (main, ns), *_ = analysis.causes.by_cause().items()
+        assert f"most {cause_name(main)} {format_percent(ns, analysis.idle_ns)}" in said(app, "answer")
+        await pilot.press("slash", *main.label.split(".")[-1])
+        await pilot.pause()
+        assert set(causes[table.rows.view].tolist()) == {main}, "the filter finds a cause"
 
 
-async def test_the_parts_of_a_gap_add_up_in_its_story(trace: Trace) -> None:
+async def test_the_story_tells_the_chain_and_its_parts_add_up(trace: Trace) -> None:
     async with viewing(trace, "gaps") as (app, pilot):
-        gaps = analysis_of(app).gaps
-        for _ in range(5):
-            story = said(app, "story").splitlines()
-            numbers = [
-                int(text.replace(",", "").replace(".", "")) if "." in text else int(text)
-                for text in re.findall(r"\d[\d,]*(?:\.\d{3})?(?= [+=µ])", story[1])
-            ]
-            gap = screen_of(app).table.row
-            assert sum(numbers[:-1] or numbers) == numbers[-1] == gaps.end[gap] - gaps.start[gap]
-            await pilot.press("down")
-            await pilot.pause()
-
-
-async def test_the_story_tells_the_chain_and_the_line_of_the_task_that_ended_it(trace: Trace) -> None:
-    async with viewing(trace, "gaps") as (app, _):
-        analysis = analysis_of(app)
+        analysis, gaps = analysis_of(app), analysis_of(app).gaps
         gap = screen_of(app).table.row
-        chain = analysis.launch_chains.chain(int(analysis.gaps.after[gap]))
+        chain = analysis.launch_chains.chain(int(gaps.after[gap]))
         story = said(app, "story")
         assert chain is not None
         for hop in chain.hops:
@@ -90,6 +85,17 @@ async def test_the_story_tells_the_chain_and_the_line_of_the_task_that_ended_it(
         frame = analysis.rules.line_of(chain.stack)
         assert frame is not None
         assert f"{frame.file}({frame.line})" in story
+        copied = screen_of(app).copy_text()
+        assert f"idle_ns: {gaps.idle[gap]}\n" in copied and copied.endswith(story)
+        for _ in range(5):
+            numbers = [
+                int(text.replace(",", "").replace(".", "")) if "." in text else int(text)
+                for text in re.findall(r"\d[\d,]*(?:\.\d{3})?(?= [+=µ])", said(app, "story").splitlines()[1])
+            ]
+            gap = screen_of(app).table.row
+            assert sum(numbers[:-1] or numbers) == numbers[-1] == gaps.end[gap] - gaps.start[gap]
+            await pilot.press("down")
+            await pilot.pause()
 
 
 async def test_the_cursor_is_the_selected_gap_of_all_screens(trace: Trace) -> None:
@@ -186,14 +192,6 @@ async def test_without_a_device_or_an_analysis_the_screen_says_why() -> None:
         assert "too many cooks" in said(app, "answer")
 
 
-async def test_a_gap_is_copied_with_exact_values_and_its_story(trace: Trace) -> None:
-    async with viewing(trace, "gaps") as (app, _):
-        text = screen_of(app).copy_text()
-        gaps = analysis_of(app).gaps
-        assert f"idle_ns: {gaps.idle[screen_of(app).table.row]}\n" in text
-        assert text.endswith(said(app, "story"))
-
-
 @pytest.mark.parametrize(
     ("palette", "kinds"),
     [
@@ -225,24 +223,6 @@ async def test_it_works_in_any_size(trace: Trace) -> None:
         assert len(lines) >= 10
         assert all(word in lines[0] for word in ("idle", "gap", "Python line", "waited for"))
         assert not any("##" in line for line in lines), "a number is cut"
-
-
-async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Trace) -> None:
-    async with viewing(trace, "gaps", (160, 50)) as (app, pilot):
-        analysis, table = analysis_of(app), screen_of(app).table
-        causes = analysis.causes.of_gaps(len(analysis.gaps))
-        lines = lines_of(table)
-        for rank, gap in enumerate(analysis.gaps.ranked().tolist()[: len(lines) - 1], 1):
-            cells = re.split(r" {2,}", lines[rank].strip())
-            word = cause_name(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-"
-            if analysis.gaps.communication[gap] > analysis.gaps.idle[gap]:
-                word = "comm"  # the trace has no planes that tell waits from transfers
-            assert word in cells
-        (main, ns), *_ = analysis.causes.by_cause().items()
-        assert f"most {cause_name(main)} {format_percent(ns, analysis.idle_ns)}" in said(app, "answer")
-        await pilot.press("slash", *main.label.split(".")[-1])
-        await pilot.pause()
-        assert set(causes[table.rows.view].tolist()) == {main}
 
 
 async def test_a_key_ranks_gaps_by_something_else_on_all_screens(trace: Trace) -> None:

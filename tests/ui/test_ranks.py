@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from rich.segment import Segment
@@ -83,6 +84,7 @@ async def in_trace(app: JobApp, pilot: Pilot[int]) -> None:
 
 async def test_the_late_rank_and_its_line_are_on_the_first_screen(directory: Path) -> None:
     async with opened(directory, (80, 24)) as (app, pilot):
+        assert app.job_session.job is not None and not app.job_session.job.all_steps
         await until(pilot, lambda: "host.dataloader" in "\n".join(screen_text(app)))
         for size in ((80, 24), (120, 36), (200, 60)):
             await pilot.resize_terminal(*size)
@@ -95,13 +97,12 @@ async def test_the_late_rank_and_its_line_are_on_the_first_screen(directory: Pat
                 assert "train_hybrid.py(65) train" in "\n".join(text) or size[0] == 80
 
 
-@pytest.mark.parametrize("all_steps", [False, True])
-async def test_means_are_of_the_steps_that_are_asked_for(directory: Path, all_steps: bool) -> None:
-    async with opened(directory, options=replace(OPTIONS, all_steps=all_steps)) as (app, _):
-        assert app.job_session.job is not None and app.job_session.job.all_steps == all_steps
+async def test_means_are_of_all_steps_if_asked(directory: Path) -> None:
+    async with opened(directory, options=replace(OPTIONS, all_steps=True)) as (app, _):
+        assert app.job_session.job is not None and app.job_session.job.all_steps
 
 
-async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:
+async def test_maps_and_lanes_are_of_the_same_cell(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(directory) as (app, pilot):
         column = screen(app).map.column
         for number, question in ((2, "Who waits for others?"), (6, "Which rank computes most?")):
@@ -117,13 +118,6 @@ async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:
         assert lanes["rank 2"].count("#") > 20, "it was idle"
         assert all(lanes[f"rank {other}"].count("/") > 20 for other in (0, 1, 3)), "the others waited"
         assert "waiting" in "\n".join(screen_text(app))
-
-
-async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(directory) as (app, pilot):
-        await pilot.press("7")
-        await until(pilot, lambda: screen(app).query_one(RankLanes).display)
-        await pilot.pause()
         drawn: list[int] = []
         draw = RankLanes._draw_lane
 
@@ -143,11 +137,12 @@ async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pyt
 
 async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
-        job = app.job_session.job
-        assert job is not None
+        job, name_of_job = app.job_session.job, f"{directory.name} - tracetui"
+        assert job is not None and app.title == name_of_job
         await pilot.press("enter")
         await in_trace(app, pilot)
         assert app.session.name.startswith("rank 2")
+        assert app.title.startswith("rank 2") and app.title.endswith(f" of {name_of_job}")
         viewport = app.session.state.viewport
         steps = job.ranks[LATE].digest.steps
         assert viewport.start_ns in steps.start
@@ -160,9 +155,12 @@ async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory
         await until(pilot, lambda: app.session.name.startswith("rank 2"))
         assert app.session.state.viewport == viewport
         await pilot.press("R")
-        await until(pilot, lambda: app.shown == "ranks")
+        await until(pilot, lambda: app.shown == "ranks" and app.title == name_of_job)
         await pilot.press("T")
         assert app.shown == "timeline" and app.session.name.startswith("rank 2")
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.shown == "ranks")
+        assert app.title == name_of_job, "escape leads back, too"
 
 
 async def test_the_key_of_a_screen_opens_it_for_the_rank_under_the_cursor(directory: Path) -> None:
@@ -183,30 +181,13 @@ async def test_the_key_of_a_screen_opens_it_for_the_rank_under_the_cursor(direct
         assert app.comparing.pair is not None and 1 in app.comparing.pair, "the rank above the worst"
 
 
-async def test_where_ranks_are_missing_nobody_says_that_all_agree(directory: Path) -> None:
-    async with opened(directory) as (app, _):
-        job = app.job_session.job
-        assert job is not None
-        assert RankTables(job, app.palette).agreement == "All ranks are here and agree."
-        three = job_of(job.ranks[1:])
-        assert RankTables(three, app.palette).agreement == "The ranks read agree; 1 of 4 are not here."
-        unread = RankTables(three, app.palette, frozenset({0}))
-        assert unread.agreement == "The ranks read agree; 1 of 4 are not read."
-
-
-async def test_the_window_is_called_after_the_run_or_the_rank_that_is_shown(directory: Path) -> None:
-    async with opened(directory) as (app, pilot):
-        assert app.title == f"{directory.name} - tracetui"
-        await pilot.press("enter")
-        await in_trace(app, pilot)
-        assert app.title.startswith("rank 2") and app.title.endswith(f" of {directory.name} - tracetui")
-        await pilot.press("R")
-        await until(pilot, lambda: app.title == f"{directory.name} - tracetui")
-        await pilot.press("enter")
-        await in_trace(app, pilot)
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: app.shown == "ranks")
-        assert app.title == f"{directory.name} - tracetui", "escape leads back, too"
+def test_where_ranks_are_missing_nobody_says_that_all_agree() -> None:
+    job, palette = planted_job("loader"), Palette("none")
+    assert RankTables(job, palette).agreement == "All ranks are here and agree."
+    three = job_of(job.ranks[1:])
+    assert RankTables(three, palette).agreement == "The ranks read agree; 1 of 4 are not here."
+    unread = RankTables(three, palette, frozenset({0}))
+    assert unread.agreement == "The ranks read agree; 1 of 4 are not read."
 
 
 async def test_the_list_of_traces_leads_from_the_ranks_into_a_trace(directory: Path) -> None:
@@ -242,7 +223,7 @@ def test_share_is_that_of_the_time_of_all_ranks_in_the_viewer_and_in_text() -> N
     assert f"  {shares[0]}  " in job_report(job).text(160).split("Late ranks")[0]
 
 
-async def test_the_tables_follow_each_other(directory: Path) -> None:
+async def test_the_tables_follow_each_other_and_a_row_opens_its_rank(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
         seen = []
         for _ in range(7):
@@ -253,21 +234,17 @@ async def test_the_tables_follow_each_other(directory: Path) -> None:
         await pilot.press("o")
         await in_trace(app, pilot)
         assert app.session.name.startswith("rank 2"), "the worst rank of the first line"
-
-
-async def test_a_row_of_the_table_of_ranks_opens_its_rank(directory: Path) -> None:
-    async with opened(directory) as (app, pilot):
-        await pilot.press("tab", "tab", "J", "J", "J", "o")
+        await pilot.press("R")
+        await until(pilot, lambda: app.shown == "ranks")
+        await pilot.press("tab", "J", "J", "J", "o")
         await in_trace(app, pilot)
         assert app.session.name.startswith("rank 3"), "the fourth row"
 
 
-async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) -> None:
-    made = write_job(truth("loader").outcome, tmp_path, 1)
-    late = made[LATE]
-    for path in sorted(late.rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    late.rmdir()
+async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(directory: Path, tmp_path: Path) -> None:
+    for number, rank in enumerate(sorted(directory.iterdir())):
+        if number != LATE:
+            copytree(rank, tmp_path / rank.name)
     async with opened(tmp_path) as (app, pilot):
         await until(pilot, lambda: "(missing) cost the 3 ranks here" in "".join(screen_text(app)[1:3]))
         assert "3 of 4 ranks" in screen_text(app)[0] and "Who makes others wait?" in screen_text(app)[0]
@@ -306,10 +283,8 @@ async def test_a_late_rank_that_is_not_read_yet_is_not_called_missing(directory:
 
 
 async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:
-    made = write_job(truth("loader").outcome, tmp_path, 1)
-    for rank in made:
-        for trace in rank.rglob("trace_view.json"):
-            trace.write_text('[{"ph": "M"')
+    for rank in range(2):
+        rank_directory(tmp_path, rank, trace=b'[{"ph": "M"')
     app = JobApp(find_ranks([tmp_path]), OPTIONS)
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: bool(app.job_session.problem))
