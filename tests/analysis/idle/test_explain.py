@@ -432,6 +432,15 @@ def test_a_synchronisation_under_way_exposes_the_interval() -> None:
     assert analysis.trace.string(int(causes.synchronising_stack[0])) == stack(3)[0]
 
 
+def test_outside_of_operators_a_synchronisation_has_a_line_but_no_operator() -> None:
+    """The operator that follows tells the line; it did not synchronise."""
+    events = [*FIRST, *launched(2_000, 2_040, 9)]
+    events.append(call(1_100, 100, 99, "AscendCL@aclrtSynchronizeStream", MAIN))
+    analysis, causes = causes_of(events)
+    assert (causes.synchronising[0], causes.synchronising_thread[0]) == (-1, 0)
+    assert analysis.trace.string(int(causes.synchronising_stack[0])) == stack(9)[0]
+
+
 @pytest.mark.parametrize(("begin", "exposes"), [(1_149, True), (1_150, False)])
 def test_only_a_synchronisation_that_has_begun_before_exposes_the_interval(begin: int, exposes: bool) -> None:
     events = [*FIRST, *launched(2_000, 2_040, 9), operator(begin, 100, "aten::item", stack=stack(3))]

@@ -35,10 +35,10 @@ class Causes:
     wait: Int64s  #: row of the wait on the task's stream, of a device.stream_wait
     track: Int64s  #: of the thread that is answerable; -1: none, or not known
     waited_for: Int64s  #: row of what that waited for, where the trace tells
-    #: of each interval: row of the operator that was synchronising when it began, or -1
+    #: of each interval: row of the operator that was synchronising when it began; -1: none, or outside of one
     synchronising: Int64s
-    synchronising_stack: Int32s
-    synchronising_frame: Int64s
+    synchronising_stack: Int32s  #: string of the `Call stack` of the line that synchronised, -1 where none
+    synchronising_frame: Int64s  #: row of the frame of that line
     synchronising_thread: Int64s  #: index of the thread that was synchronising when it began, or -1
 
     def __len__(self) -> int:

@@ -120,8 +120,8 @@ class _Explainer:
         pieces = pieces._replace(cause=self._causes_with_unseen(pieces))
         pieces = _merge(pieces, by_track=scheduler is not None)
         charged_sites = self._threads.callers.call_sites(pieces.charged_slice)
-        synchronising, synchronising_frame, synchronising_thread = self._find_synchronising()
-        sync_sites = self._threads.callers.call_sites(synchronising)
+        synchronising, sync_charged, synchronising_frame, synchronising_thread = self._find_synchronising()
+        sync_sites = self._threads.callers.call_sites(sync_charged)
         return Causes(
             intervals=self._idle,
             interval=pieces.interval,
@@ -144,16 +144,16 @@ class _Explainer:
     def _clip(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
 
-        Where the task has no enqueue, all three are at the end of the interval, all of which is the host's;
+        Where none is known of the task, all three are at the end of the interval, all of which is the host's;
         or at its start, so that it is the device's, where the interval lies in one iteration of a graph.
         """
         start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(column, places) for column in task_milestones)
         time_if_none = np.where(self._within_iteration, start, end)
-        no_enqueue = enqueued < 0
-        enqueued = np.where(no_enqueue, time_if_none, np.clip(enqueued, start, end))
-        dequeued = np.where(no_enqueue, time_if_none, np.clip(dequeued, enqueued, end))
-        launched = np.where(no_enqueue, time_if_none, np.clip(launched, dequeued, end))
+        is_unknown = enqueued < 0
+        enqueued = np.where(is_unknown, time_if_none, np.clip(enqueued, start, end))
+        dequeued = np.where(is_unknown, time_if_none, np.clip(dequeued, enqueued, end))
+        launched = np.where(is_unknown, time_if_none, np.clip(launched, dequeued, end))
         return Milestones(enqueued, dequeued, launched)
 
     @cached_property
@@ -246,12 +246,13 @@ class _Explainer:
             )
         return parts
 
-    def _find_synchronising(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Return what synchronised when each interval began: the operator, else the frame, and the thread.
+    def _find_synchronising(self) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+        """Return what synchronised when each interval began: operator, slice to charge, frame and thread.
 
-        Each is int64[intervals], -1 for none.
+        Each is int64[intervals], -1 for none. Without an operator the slice to charge is a later one: it
+        tells the line, not the call.
         """
-        synchronising, frame, thread = (np.full(len(self._task_places), -1, np.int64) for _ in range(3))
+        operator, charged_slice, frame, thread = np.full((4, len(self._task_places)), -1, np.int64)
         at_start = self._host_parts.start == self._idle.start[self._host_parts.interval]
         for index in distinct(self._host_parts.thread[at_start & (self._host_parts.thread >= 0)]).tolist():
             spans = self._threads.thread(index).spans.get(Cause.SYNC)
@@ -262,11 +263,11 @@ class _Explainer:
             members = members[(span >= 0) & (spans.starts[span] < self._host_parts.start[members])]
             interval = self._host_parts.interval[members]
             times, woken_operator = self._host_parts.start[members], self._host_parts.woken_operator[members]
-            _, synchronising[interval], frame[interval] = self._threads.charge_times(
+            operator[interval], charged_slice[interval], frame[interval] = self._threads.charge_times(
                 index, times, woken_operator
             )
             thread[interval] = index
-        return synchronising, frame, thread
+        return operator, charged_slice, frame, thread
 
     # -- queue, launch, device ------------------------------------------------------------------------
 

@@ -43,7 +43,10 @@ MAX_NAMED = (
 
 
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
-    """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52"."""
+    """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52".
+
+    `position` is that of the gap in the ranking that the user chose, from 1.
+    """
     gaps = analysis.gaps
     start, end, step = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.step[gap])
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)
@@ -159,7 +162,7 @@ class GapWords:
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._lead_losses is not None and (
-            lead := lead_sentence(self._lead_losses, self._gap, self._analysis.trace.start_ns, self._pen)
+            lead := _lead_sentence(self._lead_losses, self._gap, self._analysis.trace.start_ns, self._pen)
         ):
             yield lead
 
@@ -260,11 +263,8 @@ class GapWords:
     def _sync_sentence(self) -> list[StyledText] | None:
         """Return which synchronising call kept the host from working ahead; None where none did."""
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
-        synchronising = (causes.synchronising, causes.synchronising_stack, causes.synchronising_frame)
         intervals = [
-            interval
-            for interval in self._idle_intervals
-            if any(column[interval] >= 0 for column in synchronising)
+            interval for interval in self._idle_intervals if causes.synchronising_thread[interval] >= 0
         ]
         if not intervals:
             return None
@@ -310,11 +310,11 @@ def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[StyledText]:
+def _lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[StyledText]:
     """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
 
-    Empty where the host had no lead before the gap, or where most of the gap has other causes than the host.
-    Times count from `origin_ns`.
+    Tells of one idle interval of the gap: of those that are mostly the host's, the longest before which it
+    lost a lead; empty where there is none. Times count from `origin_ns`.
     """
     index = losses.of_gap(gap)
     if index < 0:
