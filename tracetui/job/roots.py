@@ -8,10 +8,10 @@ aligned clocks, to the nanosecond for each wait,
 
 Where L itself waited for a third rank during its stretch, that time is charged to the reasons of the earlier
 wait, so that a chain of waits leads to the rank that began it; of an earlier wait that work hid in part, only
-the exposed share is charged. So each wait has a weight: at first 1 if it is chosen, else 0. It gives its
-weight to the earlier waits in the stretch of L, and takes it from those in the stretch of r; a weight may be
-below 0 (`wait_weights`). The weighted terms are fractions of ns: they are summed by rank, kind, reason and
-line, and rounded so that they sum to the chosen waits.
+the exposed share is charged. So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that,
+and adds a share of it to the weight of each earlier wait in the stretch of L, and takes one off that of each
+in the stretch of r; a weight may be below 0 (`wait_weights`). The weighted terms are fractions of ns: they
+are summed by rank, kind, reason and line, and rounded so that they sum to the chosen waits.
 """
 
 from __future__ import annotations
