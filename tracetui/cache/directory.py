@@ -22,8 +22,8 @@ from tracetui.user_directories import user_directory
 _ENTRY = re.compile(r"[0-9a-f]{32}\.(?:trace|digest|scheduler|answers)")
 _PARTIAL = re.compile(r"[0-9a-f]{16}\.part")
 _LARGEST = 10_000_000_000  # bytes of all entries
-_SHARE = 5  # at most one part in so many of what would be free without the cache
-_ABANDONED = 3600  # seconds after which nobody writes a partial file any more
+_SHARE = 5  # the cache takes at most a fifth of what would be free without it
+_ABANDONED = 3600  # seconds: whoever wrote an older partial file was stopped
 _PIECE = 1 << 23  # bytes per write: how often to ask whether to stop
 
 
@@ -116,21 +116,21 @@ class Directory:
     def make_room(self, size: int, replaced: str) -> bool:
         """Remove the least recently used entries until one more of `size` bytes fits; False if it never will.
 
-        `replaced` is the name it is going to have: what has this name now doesn't count.
+        `replaced` is its name: an entry that has this name now does not count.
         """
         self.sweep(_ABANDONED)
         entries = self.entries()
         limit = self._limit(sum(entry.size for entry in entries))
         remaining = [entry for entry in entries if entry.name != replaced]
-        used = sum(entry.size for entry in remaining)
+        used_bytes = sum(entry.size for entry in remaining)
         if size > limit:
             return False
         for entry in remaining:
-            if used + size <= limit:
+            if used_bytes + size <= limit:
                 break
             if self.remove(entry.name):
-                used -= entry.size
-        return used + size <= limit
+                used_bytes -= entry.size
+        return used_bytes + size <= limit
 
     def sweep(self, age: int) -> None:
         """Remove what a killed process left behind at least `age` seconds ago."""
@@ -149,13 +149,13 @@ class Directory:
                         entries.append(Entry(file.name, status.st_size, status.st_mtime_ns))
         return entries
 
-    def _limit(self, used: int) -> int:
-        """Return how many bytes all entries together may have."""
+    def _limit(self, used_bytes: int) -> int:
+        """Return how many bytes all entries together may have; now they have `used_bytes`."""
         setting = os.environ.get("TRACETUI_CACHE_MB", "")
         if setting.isascii() and setting.isdigit() and len(setting) < 12:
             return int(setting) * 1_000_000
         disk = os.fstatvfs(self._descriptor)
-        return min(_LARGEST, (disk.f_bavail * disk.f_frsize + used) // _SHARE)
+        return min(_LARGEST, (disk.f_bavail * disk.f_frsize + used_bytes) // _SHARE)
 
 
 def _is_own(status: os.stat_result) -> bool:

@@ -19,7 +19,7 @@ from tracetui.analysis.health.facts import HealthFacts, health_facts
 from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
-from tracetui.analysis.operators import OperatorSlices as Spans
+from tracetui.analysis.operators import OperatorSlices
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s
 from tracetui.background import Background
@@ -271,7 +271,7 @@ def _tally_causes(walls: StepWalls, idle: WallIdle) -> dict[str, Sum]:
 
 
 def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> ApiSums:
-    spans: Spans = analysis.operators(host=True)
+    spans: OperatorSlices = analysis.operators(host=True)
     span_place = np.searchsorted(spans.rows, operators.row)
     names = operator_names(analysis.trace)
     name = analysis.trace.slices.name[operators.row].astype(np.int64)

@@ -24,9 +24,9 @@ from tracetui.siblings.formats import (
 )
 from tracetui.siblings.tables import Format, SiblingTable, StringColumn, ValueKind, without_quotes
 
-#: What counters of text exports are called otherwise.
+#: Counters whose names differ in text exports.
 _TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"}
-_NODE = "cann::"  #: before the names of the blocks of the graph engine in text exports
+_NODE = "cann::"  #: what names of the graph engine's allocations begin with in text exports
 _STEP_COLUMNS = {
     "computing": "computing",
     "communication_not_overlapped": "communication_not_overlapped",
@@ -41,44 +41,46 @@ _STEP_COLUMNS = {
 
 
 def table_in_database(trace: Path, format_: Format) -> SiblingTable | None:
-    """Return a table of a trace that is a database; None of another trace, and where it has no such table."""
-    if not is_database(trace) or format_.name not in _MADE:
+    """Return a table of a trace that is a database; None where it is none, or has no such table."""
+    if not is_database(trace) or format_.name not in _MAKERS:
         return None
     if format_ is STEP_TIMES:
         sums = sums_beside(trace)
-        return None if sums is None else _make_table(sums, format_, _step_times)
-    return _make_table(trace, format_, _MADE[format_.name])
+        return None if sums is None else _read_table(sums, format_, _step_times)
+    return _read_table(trace, format_, _MAKERS[format_.name])
 
 
 def has_in_database(trace: Path, format_: Format) -> bool:
     """Return whether a trace is a database with what such a table tells."""
-    if not is_database(trace) or format_.name not in _TABLES:
+    if not is_database(trace) or format_.name not in _SQL_TABLES:
         return False
     try:
         with Database(trace) as database:
-            return any(database.count(name) for name in _TABLES[format_.name])
+            return any(database.count(name) for name in _SQL_TABLES[format_.name])
     except (Refused, OSError):
         return False
 
 
-_Make = Callable[[Database, Format], Optional[SiblingTable]]
+_Maker = Callable[[Database, Format], Optional[SiblingTable]]
 
 
-def _make_table(path: Path, format_: Format, make: _Make) -> SiblingTable | None:
+def _read_table(path: Path, format_: Format, make: _Maker) -> SiblingTable | None:
     """Return what is made of the database at a path; a table without rows where that cannot be read."""
     try:
         with Database(path) as database:
             table = make(database, format_)
             problems = [problem for problem in database.problems if problem.startswith("table ")]
     except (Refused, OSError) as error:
-        return _table(format_, 0, {}, {}, {}, (state("{name} {refusal}", name=path.name, refusal=error),))
+        return _filled_table(
+            format_, 0, {}, {}, {}, (state("{name} {refusal}", name=path.name, refusal=error),)
+        )
     if table is None:
         return None
     sentences = tuple(state("{run}: {note}", run=path.name, note=problem) for problem in problems)
     return SiblingTable(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *sentences))
 
 
-def _table(
+def _filled_table(
     format_: Format,
     rows: int,
     numbers: dict[str, Int64s],
@@ -112,15 +114,15 @@ class _Strings:
         return self._text.get(id_)
 
     def column(self, ids: Int64s) -> StringColumn:
-        """Return a column of texts; what says that there is none is none."""
+        """Return a column of texts; "" and "N/A" count as none."""
         different, place = np.unique(ids, return_inverse=True)
-        numbers: dict[str, int] = {}
+        code_by_text: dict[str, int] = {}
         codes = []
         for id_ in different.tolist():
             text = without_quotes(self._text.get(id_, ""))
-            codes.append(-1 if text in ("", "N/A") else numbers.setdefault(text, len(numbers)))
+            codes.append(-1 if text in ("", "N/A") else code_by_text.setdefault(text, len(code_by_text)))
         code: Int32s = np.array([*codes, -1], np.int32)[place]
-        return StringColumn(code, list(numbers))
+        return StringColumn(code, list(code_by_text))
 
 
 def _columns(database: Database, table: str, names: Sequence[str]) -> dict[str, Int64s] | None:
@@ -173,11 +175,11 @@ def _operator_memory(database: Database, format_: Format) -> SiblingTable | None
         [*name.texts, *(text if text.startswith(_NODE) else _NODE + text for text in name.texts)],
     )
     texts = {"name": nodes, "device": _devices(columns["deviceId"])}
-    return _table(format_, len(columns["size"]), numbers, texts, {})
+    return _filled_table(format_, len(columns["size"]), numbers, texts, {})
 
 
 def _is_of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArray[np.bool_]:
-    """Return which blocks the graph engine allocated: its own table has them at the same time."""
+    """Return which blocks the graph engine allocated: its own table has their time and size."""
     blocks = _columns(database, "NPU_OP_MEM", ("timestampNs", "size"))
     if blocks is None:
         return np.zeros(len(time), np.bool_)
@@ -205,11 +207,11 @@ def _memory_record(database: Database, format_: Format) -> SiblingTable | None:
     is_sample = (time > 0) & (place >= 0)
     columns = {"time": time, "allocated": allocated, "reserved": reserved, "active": active}
     numbers = {key: _clamp_unknown(column[is_sample]) for key, column in columns.items()}
-    names_of = {
+    texts_by_key = {
         "component": _in_order(StringColumn(place[is_sample], texts)),
         "device": _devices(device[is_sample]),
     }
-    return _table(format_, int(np.count_nonzero(is_sample)), numbers, names_of, {})
+    return _filled_table(format_, int(np.count_nonzero(is_sample)), numbers, texts_by_key, {})
 
 
 def _in_order(column: StringColumn) -> StringColumn:
@@ -247,7 +249,7 @@ def _module_memory(database: Database, format_: Format) -> SiblingTable | None:
         "component": StringColumn(component.place[is_sample], component.texts),
         "device": _devices(columns["deviceId"][is_sample]),
     }
-    return _table(format_, int(np.count_nonzero(is_sample)), numbers, texts, {})
+    return _filled_table(format_, int(np.count_nonzero(is_sample)), numbers, texts, {})
 
 
 _KERNEL_TEXTS = {
@@ -266,9 +268,13 @@ _KERNEL_TEXTS = {
 
 
 def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
-    named = "blockNum" if database.has("COMPUTE_TASK_INFO", "blockNum") else "blockDim"
-    mixed = "mixBlockNum" if database.has("COMPUTE_TASK_INFO", "mixBlockNum") else "mixBlockDim"
-    kernels = _columns(database, "COMPUTE_TASK_INFO", ("globalTaskId", named, mixed, *_KERNEL_TEXTS.values()))
+    blocks_column = "blockNum" if database.has("COMPUTE_TASK_INFO", "blockNum") else "blockDim"
+    mix_blocks_column = "mixBlockNum" if database.has("COMPUTE_TASK_INFO", "mixBlockNum") else "mixBlockDim"
+    kernels = _columns(
+        database,
+        "COMPUTE_TASK_INFO",
+        ("globalTaskId", blocks_column, mix_blocks_column, *_KERNEL_TEXTS.values()),
+    )
     names = ("globalTaskId", "startNs", "endNs", "streamId", "taskId", "modelId", "deviceId")
     tasks = _columns(database, "TASK", names)
     if kernels is None or tasks is None:
@@ -290,14 +296,14 @@ def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
         "start": start,
         "dur": np.maximum(end - start, 0),
         "wait": wait,
-        "blocks": _clamp_unknown(kernels[named][kernel]),
-        "mix_blocks": _clamp_unknown(kernels[mixed][kernel]),
+        "blocks": _clamp_unknown(kernels[blocks_column][kernel]),
+        "mix_blocks": _clamp_unknown(kernels[mix_blocks_column][kernel]),
         "stream": _clamp_unknown(tasks["streamId"][task]),
         "task": _clamp_unknown(tasks["taskId"][task]),
         "model": _clamp_unknown(tasks["modelId"][task]),
     }
     floats = _counters(database, strings, kernels["globalTaskId"][kernel])
-    return _table(format_, len(task), numbers, texts, floats)
+    return _filled_table(format_, len(task), numbers, texts, floats)
 
 
 def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[str, Floats]:
@@ -335,7 +341,7 @@ def _step_times(database: Database, format_: Format) -> SiblingTable | None:
     devices = [str(row["deviceId"]) if row.get("deviceId") is not None else "" for row in rows]
     texts = list(dict.fromkeys(filter(None, devices)))
     place = np.array([texts.index(device) if device else -1 for device in devices], np.int32)
-    return _table(format_, len(rows), numbers, {"device": StringColumn(place, texts)}, {})
+    return _filled_table(format_, len(rows), numbers, {"device": StringColumn(place, texts)}, {})
 
 
 def _step(value: Any) -> int:
@@ -348,14 +354,14 @@ def _nanoseconds(us: Any) -> int:
     return round(us * 1000) if isinstance(us, (int, float)) and 0 <= us < 1e15 else -1
 
 
-_MADE: dict[str, _Make] = {
+_MAKERS: dict[str, _Maker] = {
     OPERATOR_MEMORY.name: _operator_memory,
     MEMORY_RECORD.name: _memory_record,
     MODULE_MEMORY.name: _module_memory,
     KERNEL_DETAILS.name: _kernel_details,
     STEP_TIMES.name: _step_times,
 }
-_TABLES = {
+_SQL_TABLES = {
     OPERATOR_MEMORY.name: ("OP_MEMORY",),
     MEMORY_RECORD.name: ("MEMORY_RECORD", "NPU_MEM"),
     MODULE_MEMORY.name: ("NPU_MODULE_MEM",),

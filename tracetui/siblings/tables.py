@@ -23,7 +23,7 @@ from tracetui.siblings.beside import Refusal, find_beside, refuse_large
 from tracetui.siblings.cells import CsvCells, read_cells, thousandths
 from tracetui.units import format_count
 
-LARGEST = 2_000_000_000  #: bytes of a table that is read: 8 M allocations
+LARGEST = 2_000_000_000  #: bytes of a table that is read, about 8 M allocations
 _LONGEST_HEADER = 1 << 16
 _SHOWN = 20  #: characters of a damaged cell that are quoted
 
@@ -64,7 +64,7 @@ class Format:
 class StringColumn(NamedTuple):
     """A column of texts: each row's place among the different ones, -1 where it has none."""
 
-    place: Int32s
+    place: Int32s  #: in `texts`
     texts: list[str]  #: as written by the producer: never print them unescaped
 
 
@@ -110,7 +110,7 @@ def read_table(path: Path, format_: Format) -> SiblingTable:
 
 def _read(path: Path, format_: Format) -> SiblingTable:
     header = _header(path)
-    places: list[int | None] = [_place(header, column.titles) for column in format_.columns]
+    places: list[int | None] = [_column_index(header, column.titles) for column in format_.columns]
     lacking = [
         column.titles[0] for column, place in zip(format_.columns, places) if column.needed and place is None
     ]
@@ -125,7 +125,7 @@ def _read(path: Path, format_: Format) -> SiblingTable:
     ]
     builder = _Builder(format_, places, extra if format_.has_extra else [])
     try:
-        for block in read_cells(path, len(header), builder.wanted):
+        for block in read_cells(path, len(header), builder.column_indexes):
             builder.add(block)
     except OSError as error:
         raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
@@ -151,7 +151,7 @@ def _header(path: Path) -> list[str]:
         raise Refusal(state("is damaged: its first line is no header")) from None
 
 
-def _place(header: Sequence[str], titles: Sequence[str]) -> int | None:
+def _column_index(header: Sequence[str], titles: Sequence[str]) -> int | None:
     return next((header.index(title) for title in titles if title in header), None)
 
 
@@ -166,19 +166,19 @@ class _Builder:
         columns += [(TableColumn(title, ValueKind.NUMBER, (title,)), place) for place, title in extra]
         self._columns: list[tuple[TableColumn, int | None]] = columns
         self._parts: dict[str, list[_Values]] = {column.key: [] for column, _ in columns}
-        self._numbers: dict[str, dict[str, int]] = {
+        self._code_by_text: dict[str, dict[str, int]] = {
             column.key: {} for column, _ in columns if column.kind is ValueKind.TEXT
         }
         self._rows = self._left_out = 0
         self._example = ""
 
     @property
-    def wanted(self) -> list[int]:
-        """The places of the columns that are read."""
+    def column_indexes(self) -> list[int]:
+        """The indexes in the header of the columns that are read."""
         return sorted({place for _, place in self._columns if place is not None})
 
     def add(self, cells: Mapping[int, CsvCells]) -> None:
-        """Add rows: the cells of each wanted column, by its place."""
+        """Add rows: the cells of each of these columns, by its index."""
         count = len(next(iter(cells.values())))
         is_row = np.ones(count, np.bool_)
         values: dict[str, _Values] = {}
@@ -201,7 +201,7 @@ class _Builder:
             parts = self._parts.pop(column.key)
             if column.kind is ValueKind.TEXT:
                 codes = _join_parts(parts, place, self._rows, np.int32(-1))
-                texts[column.key] = StringColumn(codes, list(self._numbers[column.key]))
+                texts[column.key] = StringColumn(codes, list(self._code_by_text[column.key]))
             elif column.kind is ValueKind.NUMBER:
                 floats[column.key] = _join_parts(parts, place, self._rows, np.float64("nan"))
             else:
@@ -228,8 +228,8 @@ class _Builder:
     def _values(self, column: TableColumn, cells: CsvCells) -> tuple[_Values, Bools]:
         """Return the values of cells, and which of them make their row worthless.
 
-        A time that is damaged does so wherever it stands: a block whose release cannot be read would count as
-        never released.
+        A damaged time makes it worthless even in a column that is not needed: a block whose release cannot be
+        read would count as never released.
         """
         if column.kind is ValueKind.TEXT:
             codes = self._codes(column.key, cells)
@@ -241,15 +241,17 @@ class _Builder:
         if column.kind is ValueKind.NUMBER:
             return numbers, np.isnan(numbers) & column.needed
         numbers = np.rint(numbers * _BYTES.get(column.kind, 1))
-        good = (numbers >= 0) & (numbers < 2**62)
-        return np.where(good, numbers, -1).astype(np.int64), ~good & column.needed
+        is_valid = (numbers >= 0) & (numbers < 2**62)
+        return np.where(is_valid, numbers, -1).astype(np.int64), ~is_valid & column.needed
 
     def _codes(self, key: str, cells: CsvCells) -> Int32s:
-        """Return the places of texts among the different ones so far, -1 for none."""
-        numbers = self._numbers[key]
+        """Return the codes of texts, their places among the different ones so far; -1 for none."""
+        code_by_text = self._code_by_text[key]
         place, texts = cells.distinct()
         codes = [
-            -1 if (text := without_quotes(cell)) in ("", "N/A") else numbers.setdefault(text, len(numbers))
+            -1
+            if (text := without_quotes(cell)) in ("", "N/A")
+            else code_by_text.setdefault(text, len(code_by_text))
             for cell in texts
         ]
         return np.array(codes or [-1], np.int32)[place]
