@@ -11,10 +11,11 @@ import pytest
 from tests.analysis.real import npu_output
 from tests.job.planted import job
 from tracetui.api import load, load_job
-from tracetui.export.job import document, frames, text
+from tracetui.export.job import document, text
 from tracetui.export.job.frames import job_lines_frame, job_links_frame
 from tracetui.export.job.text import job_report
 from tracetui.export.sentences.job import affected_ranks
+from tracetui.export.tables import job as job_tables
 from tracetui.export.tables.column import Column, count
 from tracetui.export.tables.job import LINES, JobRows
 from tracetui.export.trace.frames import links_frame
@@ -66,12 +67,12 @@ def test_the_text_of_a_step_names_who_is_late_in_it() -> None:
 def test_a_column_is_added_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     added: Column[JobRows] = count("waiting", "waiting more", lambda rows: np.arange(len(rows.rows)) + 7)
     table = replace(LINES, columns=(*LINES.columns, added))
-    for module in (document, frames, text, rank_tables):
+    for module in (document, job_tables, text, rank_tables):
         monkeypatch.setattr(module, "LINES", table)
     late_job = job("loader")
     expected = [*range(7, 7 + len(job_lines(late_job)))]
     assert [line["waiting"] for line in document.job_document(late_job)["lines"]] == expected
-    assert frames.job_lines_frame(late_job)["waiting"].tolist() == expected
+    assert job_lines_frame(late_job)["waiting"].tolist() == expected
     for shown in (job_report(late_job).text(200), job_report(late_job).markdown()):
         assert "waiting more" in shown
     columns, rows = rank_tables.RankTables(late_job, Palette("none")).columns("lines")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tracetui.analysis.communication.speeds import Slowness
-from tracetui.export.job.frames import _frame
+from tracetui.export.data_frame import small_frame
 from tracetui.export.tables.column import Column, Form, Table, records
 from tracetui.export.tables.job_links import LINKS
 from tracetui.job.network_links import JobLink, LinkEnds
@@ -65,6 +65,6 @@ def test_people_read_what_is_told_of_some_link() -> None:
 )
 def test_a_column_of_a_frame_has_the_type_of_what_is_known(values: list[Any], kind: str) -> None:
     column: Column[Any] = Column("a", "", lambda rows: rows)
-    frame = _frame(Table((column,)), values)
+    frame = small_frame(Table((column,)), values)
     assert str(frame["a"].dtype) == kind
     assert [None if value is pd.NA else value for value in frame["a"]] == values

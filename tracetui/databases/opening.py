@@ -46,7 +46,7 @@ class OpenedDatabase(NamedTuple):
 
 def files_of(path: Path) -> list[Path]:
     """Return the files that a database consists of: itself, and those that a writer left beside it."""
-    return [path, *(Path(f"{path}{ending}") for ending in _BESIDE if _size(Path(f"{path}{ending}")))]
+    return [path, *(Path(f"{path}{ending}") for ending in _BESIDE if file_size(Path(f"{path}{ending}")))]
 
 
 @contextlib.contextmanager
@@ -143,7 +143,7 @@ def _refuse_others(path: Path) -> None:
 
 def _is_unfinished(path: Path) -> bool:
     """Return whether files beside a database hold what is not yet in it, or what has to be undone."""
-    if _size(Path(f"{path}-wal")):
+    if file_size(Path(f"{path}-wal")):
         return True
     try:
         with Path(f"{path}-journal").open("rb") as journal:
@@ -209,7 +209,8 @@ def is_cut(path: Path) -> bool:
     return (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big") > path.stat().st_size
 
 
-def _size(path: Path) -> int:
+def file_size(path: Path) -> int:
+    """Return the bytes of a file; 0 where it is gone."""
     try:
         return path.stat().st_size
     except OSError:

@@ -225,17 +225,18 @@ class Digest:
     events: int
     start: int  #: of the device's window W, epoch ns
     end: int
-    warnings: tuple[str, ...]
-    groups: tuple[RankGroup, ...]
-    texts: tuple[str, ...]  #: as written in the trace: never print them unescaped
-    lines: tuple[DigestLine, ...]
-    steps: StepColumns
-    collectives: CollectiveColumns
-    arrivals: ArrivalColumns
-    operators: OperatorColumns
-    links: LinkColumns
-    keys: TimeKeys
-    boundaries: Int64s  #: sorted, distinct; from the first step's start or the first work to the end of W
+    warnings: tuple[str, ...] = ()
+    groups: tuple[RankGroup, ...] = ()
+    texts: tuple[str, ...] = ()  #: as written in the trace: never print them unescaped
+    lines: tuple[DigestLine, ...] = ()
+    steps: StepColumns = field(default_factory=StepColumns.empty)
+    collectives: CollectiveColumns = field(default_factory=CollectiveColumns.empty)
+    arrivals: ArrivalColumns = field(default_factory=ArrivalColumns.empty)
+    operators: OperatorColumns = field(default_factory=OperatorColumns.empty)
+    links: LinkColumns = field(default_factory=LinkColumns.empty)
+    keys: TimeKeys = field(default_factory=TimeKeys.empty)
+    #: sorted, distinct; from the first step's start or the first work to the end of W
+    boundaries: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
     cells: TimeCells = field(default_factory=TimeCells.empty)
     chip: str = ""  #: generation of the device: "910B"; "" where that is not certain
     facts: RunFacts | None = None  #: what the run is compared by; None of a digest that has nothing of it

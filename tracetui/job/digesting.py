@@ -23,17 +23,13 @@ from tracetui.cache.recordings import recording_reader
 from tracetui.comparison.compared_run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (
-    ArrivalColumns,
     AwaitedColumns,
     CollectiveColumns,
     Digest,
     Identity,
-    LinkColumns,
     OperatorColumns,
     RangeColumns,
     StepColumns,
-    TimeCells,
-    TimeKeys,
     TokenColumns,
 )
 from tracetui.job.digest_run import reduce_run
@@ -101,18 +97,6 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         events=trace.report.events,
         start=trace.start_ns,
         end=trace.start_ns,
-        warnings=(),
-        groups=(),
-        texts=(),
-        lines=(),
-        steps=StepColumns.empty(),
-        collectives=CollectiveColumns.empty(),
-        arrivals=ArrivalColumns.empty(),
-        operators=OperatorColumns.empty(),
-        links=LinkColumns.empty(),
-        keys=TimeKeys.empty(),
-        boundaries=np.empty(0, np.int64),
-        cells=TimeCells.empty(),
         ranges=RangeColumns.empty(),
         tokens=TokenColumns.empty(),
         awaited=AwaitedColumns.empty(),

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from rich.style import Style
 from textual.message_pump import MessagePump
 from textual.screen import ScreenResultType
 
 from tracetui.places import SharedPlace
 from tracetui.ui._textual import WholeScreen
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 
@@ -35,6 +37,10 @@ class ViewerScreen(InViewer, WholeScreen[ScreenResultType]):
         """Show a session."""
         super().__init__()
         self.session = session
+
+    def style_of(self, role: Role) -> Style:
+        """Return the style of a role in the colours of the viewer."""
+        return self.viewer.palette.style_of(role)
 
     def undo(self) -> None:
         """Look where one looked before."""

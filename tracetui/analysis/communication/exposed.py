@@ -18,7 +18,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.planes import PlaneOperations
 from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.gaps import Gaps
-from tracetui.analysis.idle.pieces import cut_at_edges, edges_of, last_begun
+from tracetui.analysis.idle.pieces import cut_at_edges, edges_of, last_begun, rank_causes, sum_by_step
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick
@@ -78,18 +78,16 @@ class ExposedPieces:
         """Sum the time of pieces (by default all) by cause, in ns; most first, without causes of 0."""
         total = np.zeros(len(_CAUSES), np.int64)
         np.add.at(total, self.cause[places], self.end[places] - self.start[places])
-        return _rank_causes(total)
+        return rank_causes(_CAUSES, total)
 
     def by_step(self, step: int) -> dict[CommunicationCause, int]:
         """Sum the time in a step (its index; -1: in none) by cause, ns; most first."""
-        return _rank_causes(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
+        return rank_causes(_CAUSES, self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
 
     @cached_property
     def _of_steps(self) -> Int64s:
         """int64[steps + 1, causes]: ns of each cause in each step, last in none."""
-        table = np.zeros((int(self.step.max(initial=-1)) + 2, len(_CAUSES)), np.int64)
-        np.add.at(table, (self.step, self.cause), self.ns)
-        return table
+        return sum_by_step(self.step, self.cause, self.ns, len(_CAUSES))
 
 
 def find_exposed(
@@ -159,8 +157,3 @@ def _split_at_waits(
     cause = np.stack((np.full(len(rest_cause), CommunicationCause.WAIT), rest_cause), axis=1).reshape(-1)
     (not_empty,) = np.nonzero(starts < ends)
     return cause[not_empty], starts[not_empty], ends[not_empty], not_empty // 2
-
-
-def _rank_causes(total: Int64s) -> dict[CommunicationCause, int]:
-    ordered = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
-    return {cause: -negative for negative, cause in ordered}

@@ -15,7 +15,10 @@ import numpy as np
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import Charges
+from tracetui.analysis.idle.pieces import rank_causes, sum_by_step
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+
+_CAUSES = tuple(Cause)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +76,11 @@ class Causes:
         if device is None:
             return dict(self._shares)
         pieces = self.of_device(device)
-        return _rank_causes(_totals(self.cause[pieces], self.end[pieces] - self.start[pieces]))
+        return rank_causes(_CAUSES, _totals(self.cause[pieces], self.end[pieces] - self.start[pieces]))
 
     @cached_property
     def _shares(self) -> dict[Cause, int]:
-        return _rank_causes(_totals(self.cause, self.ns))
+        return rank_causes(_CAUSES, _totals(self.cause, self.ns))
 
     def main(self, places: slice) -> Cause:
         """Return the cause with the most time in some pieces, the lower of equals; there is one at least."""
@@ -85,15 +88,12 @@ class Causes:
 
     def by_step(self, step: int) -> dict[Cause, int]:
         """Sum the intervals of a step (its index; -1: of none) by cause, ns; most first."""
-        return _rank_causes(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
+        return rank_causes(_CAUSES, self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
 
     @cached_property
     def _of_steps(self) -> Int64s:
         """int64[steps + 1, causes]: ns of each cause in each step, last in none. One pass for all steps."""
-        steps = self.intervals.step[self.interval]
-        table = np.zeros((int(steps.max(initial=-1)) + 2, len(Cause)), np.int64)
-        np.add.at(table, (steps, self.cause), self.ns)
-        return table
+        return sum_by_step(self.intervals.step[self.interval], self.cause, self.ns, len(Cause))
 
     def of_gaps(self, count: int) -> Int8s:
         """Return the cause with the most time in each of `count` gaps, the lower of equals;
@@ -125,12 +125,3 @@ def _totals(cause: Int8s, ns: Int64s) -> Int64s:
     total = np.zeros(len(Cause), np.int64)
     np.add.at(total, cause, ns)
     return total
-
-
-def _rank_causes(total: Int64s) -> dict[Cause, int]:
-    """Return the causes that took any time, most first."""
-    ordered = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
-    return {cause: -negative for negative, cause in ordered}
-
-
-_CAUSES = tuple(Cause)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Callable, NamedTuple, TypeVar
 
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import each_once, runs
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+
+AnyCause = TypeVar("AnyCause", bound=IntEnum)
 
 
 class Cuts(NamedTuple):
@@ -103,3 +107,16 @@ def _sweep(starts: list[int], ends: list[int]) -> tuple[list[int], list[int], li
         stack.append(place)
     run(None)
     return pieces
+
+
+def rank_causes(causes: Sequence[AnyCause], total: Int64s) -> dict[AnyCause, int]:
+    """Return the causes that took any time, with their ns, most first. `total`: int64[causes], ns of each."""
+    ordered = sorted((-ns, cause) for cause, ns in zip(causes, total.tolist()) if ns)
+    return {cause: -negative for negative, cause in ordered}
+
+
+def sum_by_step(step: Int32s, cause: Int8s, ns: Int64s, causes: int) -> Int64s:
+    """Sum pieces by step and cause: int64[steps + 1, causes] in ns, last those in no step (-1)."""
+    table = np.zeros((int(step.max(initial=-1)) + 2, causes), np.int64)
+    np.add.at(table, (step, cause), ns)
+    return table

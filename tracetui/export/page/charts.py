@@ -28,7 +28,7 @@ COMPUTING, COMMUNICATION, COPIES, IDLE = "computing", "communication", "copies",
 
 
 def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
-    """Draw what a device did over its window: columns of computing, exposed communication, copies and idle.
+    """Return a figure of what a device did over its window: computing, communication, copies and idle.
 
     `origin_ns` is the start of the trace; the scale below counts from it.
     """
@@ -44,7 +44,7 @@ def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
 
 
 def strip(ns: Mapping[str, Int64s | Floats], whole: Int64s, scale: Sequence[str]) -> str:
-    """Draw columns of what time went into, and below it the scale and what the colours mean.
+    """Return a figure of columns of what time went into; below it the scale and what the colours mean.
 
     Args:
         ns: of each kind of time its ns in each column.
@@ -72,7 +72,7 @@ def strip(ns: Mapping[str, Int64s | Floats], whole: Int64s, scale: Sequence[str]
 def map_of_cells(
     cells: HeatCells, names: Sequence[tuple[str, str]], scale: Sequence[str], highest: float = 0.0
 ) -> str:
-    """Draw a map: a cell is as dark as its share is beside the highest; the text below says how much that is.
+    """Return a figure of a map: a cell is as dark as its share is beside the highest, which stands below.
 
     Args:
         cells: the cells.
@@ -99,12 +99,12 @@ def map_of_cells(
 
 
 def time_scale(start_ns: int, end_ns: int) -> list[str]:
-    """Return the times of five places from a start to an end."""
+    """Return five texts for a scale: times, evenly from `start_ns` to `end_ns`."""
     return [format_duration(start_ns + (end_ns - start_ns) * place // 4) for place in range(5)]
 
 
 def step_scale(numbers: Sequence[int]) -> list[str]:
-    """Return what the first and the last of some steps are called; below 0 they are none."""
+    """Return two texts, for a scale: what the first and the last step are called; below 0 it is none."""
     return [
         translate("outside steps") if number < 0 else translate("step {number}", number=number)
         for number in (numbers[0], numbers[-1])
@@ -112,16 +112,17 @@ def step_scale(numbers: Sequence[int]) -> list[str]:
 
 
 def _stretched(width: int, height: int, drawn: str) -> str:
-    """Return a picture that fills the width it is given."""
+    """Return an SVG that fills the width of the page; `drawn` is markup in its units, `width` x `height`."""
     return f'<svg viewBox="0 0 {width} {height}" role="img" preserveAspectRatio="none">{drawn}</svg>'
 
 
 def _scale(texts: Sequence[str]) -> str:
+    """Return markup of texts set evenly below a picture, from its left end to its right one."""
     return f'<span class="scale">{"".join(f"<span>{as_markup(text)}</span>" for text in texts)}</span>'
 
 
 def _stacked(ns: Mapping[str, Int64s | Floats], whole: Int64s) -> str:
-    """Draw bars upon each other, one unit wide; each as high as its share of the column's `whole` ns."""
+    """Return SVG paths of bars upon each other, one unit wide, as high as their share of `whole` (ns)."""
     base, width = np.zeros(len(whole)), round(1 + len(whole) / 3600, 3)
     parts = []
     for kind, column_ns in ns.items():

@@ -58,7 +58,7 @@ def comparison_sections(comparison: Comparison, source: SourceFiles | None = Non
 
 
 def _frames(rows: Sequence[ComparedRow]) -> Iterator[Frame]:
-    """Yield the lines that the second run has."""
+    """Yield the lines of Python of some rows, as the second run has them; none of those that are gone."""
     for row in rows:
         if isinstance(row, LineRow) and row.frame is not None and not row.gone:
             yield row.frame
@@ -91,14 +91,14 @@ class _StepTimes:
         self.scale = charts.step_scale(self.numbers.tolist()) if is_told else []
 
     def strip(self, longest_ns: int) -> str:
-        """Draw each step as high as it is long beside the longest one."""
+        """Return a figure with each step as high as it is long beside `longest_ns`."""
         first = pool(len(self.ns), MOST_COLUMNS).first
         pooled = np.add.reduceat(self.ns, first[:-1], axis=0) // np.diff(first)[:, None]
         kinds = {kind: pooled[:, places].sum(axis=1) for kind, places in _PLACES.items()}
         return charts.strip(kinds, np.full(len(pooled), longest_ns, np.int64), self.scale)
 
     def cells(self, rows: list[ComparedRow]) -> HeatCells:
-        """Return the cells of some rows of the waterfall in each step, as shares of it."""
+        """Return cells, rows x columns: the share that a row of the waterfall is of the steps of a column."""
         ns = np.array([self.ns[:, term_places(row.name)].sum(axis=1) for row in rows], np.int64)
         step_ns = np.broadcast_to(self.ns.sum(axis=1), ns.shape)
         cells, _ = pool(len(self.ns), MOST_COLUMNS).columns(HeatCells.of_totals(ns, step_ns))
@@ -106,7 +106,7 @@ class _StepTimes:
 
 
 def step_pictures(comparison: Comparison) -> Section:
-    """Return the strip and the map of the steps of both runs."""
+    """Return the part with a strip of the steps of each run, and a map of what they waited for."""
     sides = [_StepTimes(run) for run in (comparison.base, comparison.other)]
     longest_ns = max(int(side.ns.sum(axis=1).max(initial=1)) for side in sides)
     waiting = [row for row in shown_rows(WATERFALL, comparison) if row.name not in _COMPUTING]

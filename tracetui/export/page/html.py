@@ -51,12 +51,15 @@ def believed(trust: Mapping[str, str]) -> list[str]:
 
 
 def bullets(texts: Sequence[str]) -> str:
-    """Return a list of sentences."""
+    """Return markup of a list of sentences."""
     return f"<ul>{''.join(f'<li>{as_markup(text, 4000)}</li>' for text in texts)}</ul>"
 
 
 def html_table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
-    """Return a table with the columns of Markdown; with `notes`, one below each row, with those of text."""
+    """Return markup of a table with the columns of Markdown.
+
+    With `notes`, one below each row, it has the columns of text.
+    """
     columns = shown.shown(Form.TEXT if notes else Form.MARKDOWN, rows)
     cells = [column.cells(rows, str) for column in columns]
     kinds = ["" if cell.numeric else "text" for cell in cells]
@@ -79,7 +82,7 @@ def html_table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str
 
 
 def table_part(section: TableSection) -> Section:
-    """Return a table as a part of the page."""
+    """Return a table as a part of the page: what text has below rows, and Markdown below the table."""
     hidden = [paragraph(section.hidden, "dim")] if section.hidden else []
     return Section(
         section.title, [html_table(section.table, section.rows, section.notes(section.rows)), *hidden]
@@ -87,7 +90,7 @@ def table_part(section: TableSection) -> Section:
 
 
 def page(title: str, language: str, sections: Sequence[Section], footer: str) -> str:
-    """Return a whole document; the first section is its head."""
+    """Return a whole HTML document in a language ("en"); the first section is its head."""
     first, *following = sections
     parts = [f"<header><h1>{as_markup(first.title)}</h1>{''.join(first.blocks)}</header>"]
     parts += [
@@ -104,6 +107,7 @@ def page(title: str, language: str, sections: Sequence[Section], footer: str) ->
 
 
 def _of_class(kind: str) -> str:
+    """Return the attribute of an element of a class of the style; "" for none."""
     return f' class="{kind}"' if kind else ""
 
 

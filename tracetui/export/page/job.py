@@ -102,7 +102,7 @@ def _section(title: str, shown: Table[Any], rows: JobRows, top: int) -> Iterator
 
 
 def _activity(job: Job) -> Section:
-    """Return what the ranks did over time, and why they were idle."""
+    """Return the part on what the ranks did over time, all together, and why they were idle."""
     start, end = job_span(job)
     edges = even_edges(start, end, min(charts.COLUMNS, end - start))
     lanes = JobLanes(job)
@@ -122,6 +122,7 @@ def _activity(job: Job) -> Section:
 
 
 def _cause_map(causes: CausesByStep) -> str:
+    """Return a map of the idle time of all ranks by cause and step."""
     by_label = {cause.label: cause for cause in Cause}
     known = [place for place, name in enumerate(causes.causes) if name in by_label]
     names = [

@@ -78,6 +78,7 @@ def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Ite
 
 
 def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
+    """Return the head of the page: the file, its verdict, and what its run and its warnings tell."""
     trace = document["trace"]
     blocks = [paragraph(clauses(trace_facts(trace)), "dim")]
     doubt = headline(analysis.health, analysis.steps)
@@ -124,6 +125,7 @@ def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
 def _device(
     analysis: Analysis, device: dict[str, Any], activity: DeviceActivity, split: WindowSplit
 ) -> Section:
+    """Return the part of a device, a member of `devices` of the summary's document, with its activity."""
     start, end, origin = device["start_ns"], device["end_ns"], analysis.trace.start_ns
     if end <= start:
         return Section(device["device"], [paragraph(no_work(device))])
@@ -165,6 +167,7 @@ def _device(
 
 
 def _split_table(split: WindowSplit, window_ns: int, health: Health) -> str:
+    """Return markup of a table of what the window of a device went into, with shares of it."""
     rows = "".join(
         f'<tr><td class="text">{"&emsp;" * name.startswith("  ")}{as_markup(name.strip())}</td>'
         f"<td>{as_markup(format_ms(ns))} ms</td><td>{as_markup(format_percent(ns, window_ns))}</td></tr>"
@@ -174,7 +177,7 @@ def _split_table(split: WindowSplit, window_ns: int, health: Health) -> str:
 
 
 def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
-    """Draw idle time by cause: against the steps where there are several, else against time."""
+    """Return a heading and a map of idle time by cause: by step where there are several, else by time."""
     causes = CauseMap(analysis)
     names = [(cause_facts(cause).name, cause.facts.family) for cause in causes.causes]
     if not names:
@@ -213,6 +216,7 @@ def _lines(analysis: Analysis, source: SourceFiles | None) -> Iterator[Section]:
 
 
 def _advice(analysis: Analysis) -> Section:
+    """Return the part with all advice, numbered, each with the line that it is about."""
     pieces = []
     for advice in find_advice(analysis):
         words, place = advice_words(advice), ""
@@ -226,6 +230,7 @@ def _advice(analysis: Analysis) -> Section:
 
 
 def _memory(analysis: Analysis) -> Iterator[Section]:
+    """Yield the part on memory where any is recorded: its facts, and tables of who holds it."""
     memory = analysis.memory
     if memory is None:
         return

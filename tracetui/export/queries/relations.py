@@ -28,7 +28,6 @@ from tracetui.export.tables.syncs import SYNCS, SyncRows
 
 if TYPE_CHECKING:
     from tracetui.comparison.comparison import Comparison
-    from tracetui.export.tables.comparison import ComparedRows, ComparedTable
     from tracetui.job.job import Job
 
 
@@ -86,21 +85,20 @@ def _all_events(analysis: Analysis) -> EventRows:
     return EventRows(Events(analysis), np.arange(len(analysis.trace.slices)))
 
 
-def job_relations(job: Job) -> Relations:
-    """Return the tables of a job."""
-    from tracetui.export.job.document import root_breakdown  # one trace needs none of it
+def job_relations(job: Job, by: str | None = None, step: int | None = None) -> Relations:
+    """Return the tables of a job, of all its steps or of one; its ranks by number, or by a measure."""
+    from tracetui.export.job.document import ranked_rows, root_breakdown  # one trace needs none of it
     from tracetui.export.tables import job as job_tables
     from tracetui.export.tables import job_links
     from tracetui.job.idle_lines import job_lines
     from tracetui.job.network_links import job_links as links_of_job
-    from tracetui.job.rank_table import rank_rows
 
     return {
-        "job_lines": Relation(job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, None))),
+        "job_lines": Relation(job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, step))),
         "job_links": Relation(job_links.LINKS, lambda: job_tables.JobRows(job, links_of_job(job))),
-        "ranks": Relation(job_tables.RANKS, lambda: job_tables.RankRows(job, rank_rows(job, None))),
+        "ranks": Relation(job_tables.RANKS, lambda: ranked_rows(job, by, step)),
         "roots": Relation(
-            job_tables.ROOTS, lambda: job_tables.RootRows(job, root_breakdown(job, None).roots)
+            job_tables.ROOTS, lambda: job_tables.RootRows(job, root_breakdown(job, step).roots)
         ),
     }
 
@@ -110,10 +108,6 @@ def comparison_relations(comparison: Comparison) -> Relations:
     from tracetui.export.tables.comparison import WATERFALL, tables_of  # one trace needs none of it
 
     return {
-        compared.key: Relation(compared.table, partial(_compared, compared, comparison))
+        compared.key: Relation(compared.table, partial(compared.listed, comparison))
         for compared in (WATERFALL, *tables_of(comparison))
     }
-
-
-def _compared(table: ComparedTable, comparison: Comparison) -> ComparedRows:
-    return table.listed(comparison)

@@ -135,7 +135,8 @@ def _slowest(slow: Any) -> str:
     return "-" if slow.group_rank < 0 else translate("peer {number}", number=slow.group_rank)
 
 
-def _by_cause(rows: JobRows) -> list[dict[str, int]]:
+def ns_by_cause(rows: JobRows) -> list[dict[str, int]]:
+    """Return, for each row, the ns of each cause by its name."""
     return [{encodable(cause): ns for cause, ns in line.causes.items()} for line in rows.rows]
 
 
@@ -219,7 +220,7 @@ LINES: Table[JobRows] = Table(
         data("worst", _worst),
         duration("worst_ns", "worst", numbers_by(lambda line: int(line.by_rank[line.worst]))),
         duration("mean_ns", "a rank", _mean_ns, forms=_NOT_IN_VIEWER),
-        json_only("causes_ns", _by_cause),
+        json_only("causes_ns", ns_by_cause),
         json_only("by_rank_ns", _by_rank),
         Column(
             "whose",

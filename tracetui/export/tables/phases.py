@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from tracetui.arrays import Floats, Int64s
-from tracetui.export.cells import encodable
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
 from tracetui.export.tables.common import named, numbers_by, texts_of, values_of
-from tracetui.export.tables.job import JobRows
+from tracetui.export.tables.job import JobRows, ns_by_cause
 from tracetui.job.job import Job
 from tracetui.job.phases import Phase
 from tracetui.language import translate
@@ -48,10 +46,6 @@ def _spread(rows: JobRows) -> Floats:
     return np.array([phase.spread for phase in rows.rows], np.float64)
 
 
-def _causes(rows: JobRows) -> list[dict[str, Any]]:
-    return [{encodable(cause): ns for cause, ns in phase.causes.items()} for phase in rows.rows]
-
-
 def phases_title() -> str:
     """Return the title of the table."""
     return translate("Phases: ranges that the program marks, summed over ranks")
@@ -70,7 +64,7 @@ PHASES: Table[JobRows] = Table(
         duration("idle_ns", "idle", values_of("idle_ns")),
         duration("waits_ns", "waits", values_of("waits_ns"), forms=Form.SHOWN | Form.FRAME),
         duration("saves_ns", "saves", _saves, forms=_WIDE | Form.FRAME, optional=True, when=_saving),
-        json_only("causes", _causes),
+        json_only("causes", ns_by_cause),
         data("waits_for", texts_of("waits_for")),
         Column("spread", "spread", _spread, lambda share, _: f"{share * 100:.0f} %", _WIDE | Form.DATA),
         count("ranks", "ranks", numbers_by(lambda phase: len(phase.ranks)), forms=_WIDE | Form.FRAME),

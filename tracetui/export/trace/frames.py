@@ -16,7 +16,6 @@ from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.events import EVENTS, EventRows, Events
 from tracetui.export.tables.gaps import GAPS, GapRows
-from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.kernels import KernelRows, kernel_table
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
@@ -149,11 +148,6 @@ def links_frame(analysis: Analysis) -> pd.DataFrame:
 def advice_frame(analysis: Analysis) -> pd.DataFrame:
     """Return a row per piece of advice, that about the most time first; `evidence` is JSON, as text."""
     return frame_of(ADVICE, AdviceRows(analysis))
-
-
-def findings_frame(analysis: Analysis) -> pd.DataFrame:
-    """Return a row per finding about the recording, worst first."""
-    return frame_of(FINDINGS, FindingRows(analysis))
 
 
 def scheduler_threads_frame(analysis: Analysis) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Union
 
 from tracetui.analysis.scheduler.source import SchedulerSource
+from tracetui.databases.opening import file_size
 from tracetui.job.cached_digest import digest_rank
 from tracetui.reader.cores import usable_cores
 from tracetui.reader.errors import UnreadableTrace
@@ -92,7 +93,7 @@ class _Work:
         on_result: Callable[[int, DigestResult], None] | None,
     ) -> None:
         self.paths = paths
-        self.sizes = [_size(path) for path in paths]
+        self.sizes = [file_size(path) for path in paths]
         self.results: dict[int, DigestResult] = {}
         self._on_progress, self._on_result = on_progress, on_result
         self._read = [0] * len(paths)
@@ -263,10 +264,3 @@ def available_memory() -> int:
         return int(fields["MemAvailable"].split()[0]) * 1024 * 8 // 10
     except (OSError, KeyError, ValueError):
         return sys.maxsize
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -9,7 +9,6 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar, TypeVar
 
-from rich.style import Style
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
@@ -57,9 +56,6 @@ class Panel(Overlay[Result]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
     TITLE_OF: ClassVar[str] = ""
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does)
-
-    def style_of(self, role: Role) -> Style:
-        return self.viewer.palette.style_of(role)
 
     def compose(self) -> ComposeResult:
         with Vertical():

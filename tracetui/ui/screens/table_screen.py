@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from rich.style import Style
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -90,9 +89,6 @@ class AnswerScreen(ViewerScreen[None]):
     def hints(self) -> tuple[tuple[str, str], ...]:
         """The keys named in the last line: (key, what it does), the most useful first."""
         return self.KEYS
-
-    def style_of(self, role: Role) -> Style:
-        return self.viewer.palette.style_of(role)
 
     def compose(self) -> ComposeResult:
         yield AnswerLine(self.viewer.glyphs, id="answer")
