@@ -1,17 +1,19 @@
 """A reading by several workers, in whatever order they answer and whatever befalls them, is the serial one.
 
-The workers are played by this process: they do what a task asks when a shuffle says so, or die, or rave.
+The workers are played by this process: they do what a task asks, or die, or rave.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import errno
 import gzip
 import json
 import os
 import random
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,93 +25,91 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reader.rows import expected_rows, rows_of
-from tracetui.reader import pool, source
+from tracetui.reader import processes, source, threads
 from tracetui.reader.damage import Damage
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import ReadReport
+from tracetui.reader.piece_order import PieceRange
 from tracetui.reader.pieces import EventsPiece, PieceReader, Reads, Syntax, guess_start, read_pieces
-from tracetui.reader.processes import Buffers, exit_words
-from tracetui.reader.source import TraceFile
-from tracetui.reader.text import LentText, open_text
+from tracetui.reader.processes import Worker, exit_words
+from tracetui.reader.source import Progress, TraceFile
+from tracetui.reader.text import open_text
+from tracetui.reader.threads import ReaderLost
 from tracetui.reader.worker import PieceAnswer, PieceTask, read_task
 
 pytestmark = pytest.mark.usefixtures("workers")
 
 
-class Stage:
-    """Where the workers are played: in place of their processes and of the selector that listens to them."""
+MISHAPS = ("dies", "raves", "gives up", "writes zeros", "counts wrongly")
 
-    def __init__(self, seed: int, mishaps: float) -> None:
+
+class Stage:
+    """Where the workers are played: in place of their processes."""
+
+    def __init__(self, seed: int, mishaps: float, kinds: Sequence[str] = MISHAPS) -> None:
         self.chance = random.Random(seed)
         self.mishaps = mishaps
+        self.kinds = kinds
         self.workers: list[Actor] = []
-        self.answered = 0
+        self.asked: list[PieceTask] = []
+        self.answers: list[PieceAnswer] = []
 
     def set(self, patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(pool, "Worker", self.start)
-        patch.setattr("selectors.DefaultSelector", lambda: self)
+        patch.setattr("subprocess.Popen", self.start)
 
-    def start(self, fds: list[int]) -> Actor:
+    def start(self, *_arguments: Any, **_options: Any) -> Actor:
         self.workers.append(Actor(self))
         return self.workers[-1]
 
-    def register(self, _stream: object, _events: int, worker: Actor) -> None:
-        pass
-
-    def unregister(self, _stream: object) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-    def select(self, _seconds: float) -> list[tuple[SimpleNamespace, int]]:
-        busy = [worker for worker in self.workers if worker.queue]
-        return [(SimpleNamespace(data=self.chance.choice(busy)), 1)] if busy else []
-
 
 class Actor:
-    """Plays a worker."""
+    """Plays the process of a worker, in a thread: does what a task asks, or dies, or raves."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        self.tasks: dict[int, PieceTask] = {}
-        self.silent = 0.0
-        self.queue: list[bytes] = []
-        self.reader: PieceReader | None = None
-        self.process = SimpleNamespace(stdout=0, kill=lambda: None)
+        (tasks, stdin), (stdout, answers) = os.pipe(), os.pipe()
+        self.tasks, self.stdin = os.fdopen(tasks, "rb"), os.fdopen(stdin, "wb", 0)
+        self.stdout, self.answers = os.fdopen(stdout, "rb", 0), os.fdopen(answers, "wb", 0)
+        self.thread = threading.Thread(target=self.work, daemon=True)
+        self.thread.start()
 
-    def send(self, line: bytes) -> bool:
-        if self.reader is None:
-            self.reader = PieceReader(Syntax(**orjson.loads(line)))
-        else:
-            self.queue.append(line)
-        return self.stage.chance.random() >= self.stage.mishaps / 4
+    def work(self) -> None:
+        with self.tasks, self.answers, contextlib.suppress(BrokenPipeError):
+            line = self.tasks.readline()
+            if not line:
+                return
+            reader = PieceReader(Syntax(**orjson.loads(line)))
+            for line in self.tasks:
+                task = PieceTask.parse(line)
+                self.stage.asked.append(task)
+                if self.stage.chance.random() < 0.1:
+                    self.answers.write(b"\n")  # it is at work
+                mishap = self.stage.chance.random() < self.stage.mishaps
+                kind = self.stage.chance.choice(self.stage.kinds) if mishap else ""
+                if kind == "dies":
+                    return
+                self.answers.write(self.answer(task, reader, kind))
 
-    def lines(self) -> list[bytes] | None:
-        assert self.reader is not None
-        if self.stage.chance.random() < 0.1:
-            return [b""]  # it is at work
-        task = PieceTask.parse(self.queue.pop(0))
-        if self.stage.chance.random() >= self.stage.mishaps:
-            self.stage.answered += 1
-            return [read_task(task, self.reader).line()[:-1]]
-        mishap = self.stage.chance.randrange(5)
-        if mishap == 0:
-            return None
-        if mishap == 1:
-            return [b"Killed"]
-        if mishap == 2:
-            return [PieceAnswer(task.number).line()]
-        answer = read_task(task, self.reader)
-        if mishap == 3:
+    def answer(self, task: PieceTask, reader: PieceReader, kind: str) -> bytes:
+        if kind == "raves":
+            return b"Killed\n"
+        if kind == "gives up":
+            return PieceAnswer().line()
+        answer = read_task(task, reader)
+        self.stage.answers.append(answer)
+        if kind == "writes zeros":
             os.pwrite(task.buffer, b"\0" * 64, 0)
-        else:
+        if kind == "counts wrongly":
             answer = dataclasses.replace(answer, length=answer.length + 8)
-        return [answer.line()]
+        return answer.line()
 
-    def reap(self, seconds: float = 0) -> int | None:
-        self.stage.workers.remove(self)
-        self.queue.clear()
+    def kill(self) -> None:
+        pass  # it ends with its stdin
+
+    def wait(self, _seconds: float) -> int:
+        self.thread.join()
+        if self in self.stage.workers:
+            self.stage.workers.remove(self)
         return -9
 
 
@@ -238,7 +238,7 @@ def test_any_workers_give_what_one_process_gives(
     path = write_damaged(tmp_path / "trace.json", text, damages, packed)
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
-        patch.setattr(pool, "AFTER", behind)  # bytes of an inflated text: too few for some events
+        patch.setattr(threads, "AFTER", behind)  # bytes of an inflated text: too few for some events
         result, stage = played(patch, path, seed, mishaps, jobs=jobs, first=first, **sizes)
     assert result == everything(path, jobs=1, first=first, **sizes)
     assert not stage.workers, "all are gone"
@@ -251,13 +251,9 @@ def training(count: int) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_lists_within_events_mislead_no_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, packed: bool
-) -> None:
-    path = tmp_path / "trace.json"
-    text = json.dumps(training(120)).encode()
-    path.write_bytes(gzip.compress(text) if packed else text)
+@pytest.fixture
+def own_starts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Where the pieces begin that this process reads by itself."""
     starts: list[int] = []
 
     class Own(PieceReader):
@@ -265,21 +261,31 @@ def test_lists_within_events_mislead_no_worker(
             starts.append(start)
             return super().read(text, start, stop, in_damage)
 
-    monkeypatch.setattr(pool, "PieceReader", Own)
+    monkeypatch.setattr(threads, "PieceReader", Own)
+    return starts
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_lists_within_events_mislead_no_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, own_starts: list[int], packed: bool
+) -> None:
+    path = tmp_path / "trace.json"
+    text = json.dumps(training(120)).encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
     sizes = {"part_bytes": 10_000, "block_bytes": 5000}
     result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
+    assert own_starts == ([] if packed else [1]), "all others are read by workers"
     assert result == everything(path, jobs=1, **sizes)
-    pieces = len(text) // 10_000
-    assert starts == [1], "all but the first piece is read by workers"
-    assert pieces <= stage.answered <= pieces + 1, "no piece was read twice"
+    found = [answer for answer in stage.answers if answer.length]
+    assert len(found) == (len(text) - 2) // 10_000 + packed, "no piece was read twice"
 
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize(("pieces", "jobs"), [(9, 3), (3, 5), (2, 2)])
-def test_each_piece_but_the_first_is_asked_for_once(
+def test_each_piece_is_asked_for_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, packed: bool, pieces: int, jobs: int
 ) -> None:
-    """At equal distances, of no more workers than there are such pieces, and each has something to do."""
+    """At equal distances, of no more workers than there are pieces; the first of a file is read here."""
     path, start = tmp_path / "trace.json", 1
     event = {"ph": "X", "name": "e", "pid": 1, "tid": 2, "ts": 1, "dur": 1}
     text = json.dumps([event] * 200)
@@ -287,63 +293,56 @@ def test_each_piece_but_the_first_is_asked_for_once(
     size, rest = divmod(len(text) - start, pieces)
     assert not rest
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    asked: list[PieceTask] = []
-    of: list[Actor] = []
-
-    class Asked(Actor):
-        def send(self, line: bytes) -> bool:
-            if self.reader is not None:
-                asked.append(PieceTask.parse(line))
-                of.append(self)
-            return super().send(line)
-
     stage = Stage(2, 0)
     stage.set(monkeypatch)
-    made: list[Actor] = []
+    made: list[int] = []
 
-    def start_one(_: list[int]) -> Actor:
-        made.append(Asked(stage))
-        stage.workers.append(made[-1])
-        return made[-1]
+    def look(_: Progress) -> None:
+        made.append(len(stage.workers))
 
-    monkeypatch.setattr(pool, "Worker", start_one)
     with TraceFile(path, jobs=jobs, part_bytes=size, block_bytes=300) as trace:
-        assert trace.read().report.events == 200
-    assert [task.number for task in asked] == [*range(1, pieces)]
+        assert trace.read(look).report.events == 200
+    assert made[0] == (jobs if packed else min(jobs, pieces - 1))
+    asked = sorted(stage.asked, key=lambda task: task.start)
+    asked = [task for task in asked if task.start < len(text)]  # where an inflated text ends nobody knows
+    cuts = [start + number * size for number in range(not packed, pieces)]
+    assert [task.start for task in asked] == cuts
     for task in asked:
-        cut = start + task.number * size
-        assert (task.stop, task.starts_in_damage) == (cut + size, False)
-        # Of what is inflated it may be known meanwhile where the event begins.
-        assert task.start == cut or (packed and task.start_known and cut < task.start < cut + 70)
-        if packed:
-            assert (task.loan.shift, task.loan.end, task.loan.last) == (64 - task.start, len(text), True)
-    assert len(made) == (jobs if packed else min(jobs, pieces - 1))
-    assert packed or len(set(map(id, of))) == min(jobs, pieces - 1)
+        assert (task.stop, task.start_known) == (task.start + size, task.start == start)
+        lent = (max(0, task.start - 64), len(text)) if packed else (0, len(text))
+        assert (-task.loan.shift, task.loan.end, task.loan.last) == (*lent, True)
 
 
 def test_damage_costs_only_the_piece_behind_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, own_starts: list[int]
 ) -> None:
     path = tmp_path / "trace.json"
     text = json.dumps(training(500)).encode()
     path.write_bytes(text[:115_000] + b"?" * 50 + text[115_050:])
     sizes = {"part_bytes": 50_000, "block_bytes": 5000}
-    result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
+    result, _ = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
+    assert len(own_starts) <= 2
     assert result == everything(path, jobs=1, **sizes)
-    assert stage.answered <= len(text) // 50_000 + 1
 
 
-def test_what_workers_suffer_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None) -> None:
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        *[("dies", "killed"), ("raves", "it answered nonsense"), ("writes zeros", "it answered nonsense")],
+        *[("counts wrongly", "it answered nonsense"), ("gives up", None)],
+    ],
+)
+def test_what_workers_suffer_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, kind: str, reason: str | None
+) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(training(50)))
-    stage = Stage(3, 1)
-    stage.set(monkeypatch)
+    Stage(3, 1, [kind]).set(monkeypatch)
     with TraceFile(path, jobs=2, part_bytes=3000, block_bytes=1000) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(path.read_text())
-    (warning,) = table.report.warnings
-    assert warning.startswith("2 of 2 worker processes ended early (")
-    assert warning.endswith("); their parts were read again")
+    warning = f"2 of 2 worker processes ended early ({reason}); their parts were read again"
+    assert table.report.warnings == ((warning,) if reason else ())
 
 
 def test_one_worker_is_better_than_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None) -> None:
@@ -352,16 +351,16 @@ def test_one_worker_is_better_than_none(tmp_path: Path, monkeypatch: pytest.Monk
     stage = Stage(3, 0)
     stage.set(monkeypatch)
 
-    def start(fds: list[int]) -> Actor:
+    def start(*_arguments: Any, **_options: Any) -> Actor:
         if stage.workers:
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
-        return stage.start(fds)
+        return stage.start()
 
-    monkeypatch.setattr(pool, "Worker", start)
+    monkeypatch.setattr("subprocess.Popen", start)
     with TraceFile(path, jobs=3, part_bytes=3000, block_bytes=1000) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(path.read_text())
-    assert stage.answered >= path.stat().st_size // 3000 - 2
+    assert len(stage.answers) == (path.stat().st_size - 2) // 3000
     assert table.report.warnings == (
         "2 of 3 worker processes could not be started (Resource temporarily unavailable)",
     )
@@ -404,43 +403,47 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
     text.close()
 
 
-@pytest.mark.parametrize("in_memory", [True, False])
-def test_buffers_are_shared_and_given_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_memory: bool
+@pytest.mark.parametrize("packed", [False, True])
+def test_files_for_workers_need_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, packed: bool
 ) -> None:
-    if not in_memory:  # as on macOS, and in some sandboxes
-        monkeypatch.delattr(os, "memfd_create", raising=False)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    buffers = Buffers()
-    buffers.open(2, with_text=True)
-    fds = buffers.fds()
-    assert len(set(fds)) == 4
-    first, second = buffers.take(5), buffers.take(6)
-    assert first is not second
-    assert buffers.take(7) is None
-    buffers.free(5)
-    assert first is not None
-    assert buffers.take(8) is first
-    os.pwrite(first.piece, b"text", 100)
-    assert os.pread(first.piece, 9, 100) == b"text"
-    assert not [*tmp_path.iterdir()], "no name, nothing to be left"
-    buffers.close()
-    for fd in fds:
-        with pytest.raises(OSError, match="Bad file"):
-            os.fstat(fd)
+    """Where there are none in memory, as on macOS and in some sandboxes."""
+    path, directory = tmp_path / "trace.json", tmp_path / "temporary"
+    directory.mkdir()
+    text = json.dumps(training(50)).encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
+    monkeypatch.delattr(os, "memfd_create", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(directory))
+    sizes = {"part_bytes": 3000, "block_bytes": 1000}
+    result, stage = played(monkeypatch, path, 1, 0, jobs=2, **sizes)
+    assert stage.answers
+    assert not [*directory.iterdir()]
+    assert result == everything(path, jobs=1, **sizes)
 
 
-@pytest.mark.parametrize(("more", "last"), [(-1, False), (0, False), (1, True)])
-def test_inflated_text_is_lent_from_where_it_begins(more: int, last: bool) -> None:
-    """It ends where the text does, if it is shorter than was asked for."""
-    buffers = Buffers()
-    buffers.open(1, with_text=True)
-    buffer = buffers.take(1)
-    assert buffer is not None
-    loan = buffer.lend(b"0123456789", 100, 110 + more)
-    assert (loan.shift, loan.end, loan.last) == (-100, 110, last)
-    assert LentText(loan).read(103, 4) == b"3456"
-    buffers.close()
+def test_a_worker_is_given_up_after_a_silence_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes, as long as it says now and then that it is at work."""
+    path = tmp_path / "trace.json"
+    path.write_text("[]")
+    rounds = int(processes.SILENCE / processes._ROUND)
+    silence: list[bytes] = [b""] * (rounds - 1)
+    signs = [*silence, b"\n", *silence, PieceAnswer().line(), *silence, b""]
+    stdin, stdout = SimpleNamespace(write=len, close=list), SimpleNamespace(close=list)
+    stdout.read = lambda _length: signs.pop(0)
+    poll = SimpleNamespace(register=lambda *_: None, poll=lambda _: bool(signs[0]) or signs.pop(0))
+    process = SimpleNamespace(stdin=stdin, stdout=stdout, kill=list, wait=lambda _: -9)
+    monkeypatch.setattr("select.poll", lambda: poll)
+    monkeypatch.setattr("subprocess.Popen", lambda *_, **__: process)
+    text = open_text(path)
+    worker = Worker(text, Syntax(False, 100))
+    task = PieceRange(0, 1, 2, True)
+    assert worker.read(task, None) is None
+    with pytest.raises(ReaderLost, match="it did not answer"):
+        worker.read(task, None)
+    assert not signs
+    with pytest.raises(ReaderLost):
+        worker.read(task, None)
+    text.close()
 
 
 @pytest.mark.parametrize(

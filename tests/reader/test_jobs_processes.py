@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from tests import forks
 from tests.reader.rows import expected_rows, rows_of
 from tests.reader.test_jobs import everything, plain
 from tracetui.cli import main
-from tracetui.reader import joined, pool, source
+from tracetui.reader import joined, pool, processes, source
 from tracetui.reader.source import Progress, TraceFile
 
 pytestmark = pytest.mark.usefixtures("workers")
@@ -156,8 +157,21 @@ def test_a_program_without_an_interpreter_reads_by_itself(
     assert (table.report.events, table.report.warnings) == (4000, ())
 
 
+def test_workers_without_threads_to_ask_them_cost_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read()
+    assert rows_of(table) == expected_rows(TEXT)
+    assert not table.report.warnings
+
+
 def test_no_memory_for_workers_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: object) -> None:
+    def refuse(*_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(pool, "Worker", refuse)
@@ -176,7 +190,7 @@ def test_workers_that_never_answer_are_given_up(
     python.write_text("#!/bin/sh\nkill -STOP $$\n")
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    monkeypatch.setattr(pool, "_SILENCE", 0.5)
+    monkeypatch.setattr(processes, "SILENCE", 0.5)
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(TEXT)
@@ -188,7 +202,7 @@ def test_workers_that_never_answer_are_given_up(
 def test_workers_that_stop_meanwhile_lose_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    monkeypatch.setattr(pool, "_SILENCE", 0.5)
+    monkeypatch.setattr(processes, "SILENCE", 0.5)
     stopped: list[int] = []
 
     def halt(_: Progress) -> None:
@@ -252,8 +266,8 @@ def test_exports_are_equal_to_the_byte(
 READER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tracetui.reader import pool, source
-source.SMALLEST, source.COMPILED = 0, False
+from tracetui.reader import processes, source
+source.SMALLEST, source.COMPILED, processes.SILENCE = 0, False, 300.0
 with source.TraceFile(sys.argv[2], jobs=2, part_bytes=20_000) as trace:
     table = trace.read({})
 print(table.report.events, *table.report.warnings, source.__file__)

@@ -46,13 +46,13 @@ def test_threads_and_processes_are_for_files_that_are_large_enough(
     asked: int | None,
 ) -> None:
     def refuse(*arguments: Any) -> None:
-        raise _Asked(arguments[4])
+        raise _Asked(arguments[-1])
 
     path = tmp_path / "t.json"
     path.write_text(TEXT)
     monkeypatch.setattr(source, "COMPILED", compiled)
-    readers = "tracetui.reader.source.PieceThreads" if compiled else "tracetui.reader.pool.WorkerPool"
-    monkeypatch.setattr(readers, refuse)
+    readers = "threads.PieceThreads.start_scanning" if compiled else "pool.WorkerPool"
+    monkeypatch.setattr(f"tracetui.reader.{readers}", refuse)
     monkeypatch.setattr(source, "SMALLEST", len(TEXT) + smaller_by)
     monkeypatch.setattr(
         source, "default_jobs", lambda size, stream: 5 if (size, stream) == (len(TEXT), False) else 9

@@ -6,8 +6,6 @@ import gzip
 import json
 import threading
 import time
-from collections.abc import Iterator
-from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +16,23 @@ from hypothesis import strategies as st
 from tests.reader.test_jobs import NESTED, damages, events, everything, training, write_damaged
 from tracetui.compiled import COMPILED
 from tracetui.reader import source, threads
-from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax, read_pieces
+from tracetui.reader.piece_order import PieceOrder
+from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import Text
+from tracetui.reader.threads import Excerpt, PieceThreads
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the scanner is not compiled")
 
 
-class SerialPool:
-    """Stands for the worker processes: reads the pieces one after the other."""
+class SerialPool(PieceThreads):
+    """Stands for the worker processes: reads the pieces one after the other, without any thread."""
 
     starts: list[int]
 
-    def __init__(
-        self, text: Text, start: int, piece_bytes: int, syntax: Syntax, jobs: int, end: int, first: int
-    ) -> None:
-        self.starts.append(first)
-        pieces = read_pieces(text, start, piece_bytes, syntax, end)
-        self._pieces = dropwhile(lambda piece: piece.start < first, pieces)
-
-    def __enter__(self) -> SerialPool:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        pass
-
-    def pieces(self) -> Iterator[EventsPiece]:
-        return self._pieces
+    def __init__(self, text: Text, order: PieceOrder, syntax: Syntax, _jobs: int) -> None:
+        self.starts.append(order.next_start)
+        super().__init__(text, order, syntax)
 
     def troubles(self) -> tuple[str, ...]:
         return ()
@@ -149,7 +137,7 @@ def test_what_a_thread_cannot_read_is_read_again(
     read, refused = PieceReader.read, []
 
     def refuse(reader: PieceReader, text: Any, start: int, stop: int, in_damage: bool) -> EventsPiece:
-        if isinstance(text, (threads._SharedText, threads._Excerpt)) and start % 2:
+        if isinstance(text, (threads._WantedText, Excerpt)) and start % 2:
             refused.append(start)
             raise MemoryError
         return read(reader, text, start, stop, in_damage)
@@ -157,6 +145,19 @@ def test_what_a_thread_cannot_read_is_read_again(
     monkeypatch.setattr(PieceReader, "read", refuse)
     assert everything(path, jobs=3, **SIZES) == serial
     assert refused
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_an_excerpt_is_the_text_where_it_is_read(last: bool) -> None:
+    """What is after it is not there, unless the text ends with it."""
+    excerpt = Excerpt(b"0123456789", 100, last)
+    assert excerpt.read(103, 4) == b"3456"
+    assert excerpt.read(108, 2) == b"89"
+    if last:
+        assert excerpt.read(108, 3) == b"89"
+    else:
+        with pytest.raises(EOFError):
+            excerpt.read(108, 3)
 
 
 def test_threads_end_with_the_reading(path: Path) -> None:

@@ -76,6 +76,14 @@ class PieceReader:
             self._part = PartReader()  # that one holds half a piece
             raise
 
+    def read_ahead(self, text: Reads, start: int, stop: int, start_known: bool) -> EventsPiece | None:
+        """Read as `read` does, from the first place where an event seems to begin; None if none is in sight.
+
+        `start_known`: one does at `start`.
+        """
+        found = start if start_known else guess_start(text, start, stop)
+        return None if found is None else self.read(text, found, stop, False)
+
     def _read(self, text: Reads, start: int, stop: int, in_damage: bool) -> EventsPiece:
         part = self._part
         places = _Places()
@@ -135,11 +143,6 @@ def read_pieces(
 def stop_of(offset: int, start: int, piece_bytes: int, end: int) -> int:
     """Return where the piece that begins at `offset` is to stop; pieces are read from `start` to `end`."""
     return min(offset + piece_bytes - (offset - start) % piece_bytes, end)
-
-
-def last_number(text_end: int, start: int, piece_bytes: int, end: int) -> int:
-    """Return the number, from 0, of the last piece of a text that ends at `text_end`; see `stop_of`."""
-    return (min(text_end, end) - 1 - start) // piece_bytes
 
 
 def guess_start(text: Reads, offset: int, stop: int) -> int | None:

@@ -1,25 +1,32 @@
-"""What the system has to give for worker processes: the processes, and files in memory to write to.
-
-Knows not what they read.
-"""
+"""A worker process, and what the system has to give for it: files in memory for its text and its pieces."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
-from tracetui.reader.text import Loan
-from tracetui.reader.worker import PieceTask, write_all
+import orjson
+
+from tracetui.reader.piece_order import PieceRange
+from tracetui.reader.pieces import EventsPiece, Syntax
+from tracetui.reader.text import LentText, Loan, Text
+from tracetui.reader.threads import Excerpt, ReaderLost
+from tracetui.reader.transport import unpack_piece
+from tracetui.reader.worker import PieceAnswer, PieceTask, write_all
 
 GOODBYE = 1.0  #: seconds for a killed process to be gone
+SILENCE = 10.0  #: seconds without a sign of a worker at work after which it is given up
+_ROUND = 0.25  # seconds of waiting for such a sign at a time
 _LONGEST_LINE = 1 << 12
+_SILENT = "it did not answer"
 #: Nothing of what the site adds to a Python: the modules are found where this process finds them.
 _START = "import sys; sys.path[:] = sys.argv[1:]; from tracetui.reader.worker import main; main()"
 _ENVIRONMENT = {
@@ -33,130 +40,146 @@ _ENVIRONMENT = {
 
 
 class Worker:
-    """A process that reads pieces: a fresh interpreter, since a fork of a process with threads may hang."""
+    """A process that reads pieces: a fresh interpreter, since a fork of a process with threads may hang.
 
-    def __init__(self, fds: list[int]) -> None:
-        """Start it with `fds` open. Raises OSError."""
-        self.tasks: dict[int, PieceTask] = {}  #: in hand, by number
-        self.silent = 0.0  #: seconds of waiting for it since it said something, or was given something to do
-        self._line = b""  # the begin of one
-        self.process = subprocess.Popen(
-            [sys.executable, "-S", "-c", _START, *_module_path()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            pass_fds=fds,
-            env={**os.environ, **_ENVIRONMENT},
-        )
+    One thread has it read, and another may end it meanwhile.
+    """
 
-    def send(self, line: bytes) -> bool:
-        """Send a line, shorter than a pipe is; return False where the process is gone."""
-        assert self.process.stdin is not None
-        self.silent = 0.0
+    def __init__(self, text: Text, syntax: Syntax) -> None:
+        """Start it. Raises OSError or MemoryError."""
+        self._text = text
+        self._files: list[int] = []  # that have to be closed
+        self._in_use = threading.Lock()  # its pipes and files are
+        self._closed = False
         try:
-            self.process.stdin.write(line)
-        except OSError:
-            return False
-        return True
+            self._piece_file = self._open_file()  # where it writes a piece to
+            # Where it finds the text of a piece, if that is not on disk as such.
+            self._text_file = -1 if text.shared is not None else self._open_file()
+            shared = [] if text.shared is None else [text.shared.fd]
+            self._process = subprocess.Popen(
+                [sys.executable, "-S", "-c", _START, *_module_path()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                pass_fds=[*self._files, *shared],
+                env={**os.environ, **_ENVIRONMENT},
+            )
+        except BaseException:
+            self._close_files()
+            raise
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._output = select.poll()
+        self._output.register(self._stdout, select.POLLIN)
+        with contextlib.suppress(OSError):  # it has ended: that is said once it is to read something
+            self._stdin.write(orjson.dumps(syntax) + b"\n")
 
-    def lines(self) -> list[bytes] | None:
-        """Return the lines it has sent, of which one has to be there; an empty one says that it is at work.
+    def read(self, task: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
+        """Have it read a piece, of an excerpt or of the file; return None where it cannot.
 
-        None where the process is gone or sends nonsense.
+        Raises ReaderLost where it has ended, or was ended since it does not do what it should.
         """
-        assert self.process.stdout is not None
-        try:
-            output = self.process.stdout.read(1 << 16)
-        except OSError:
+        with self._in_use:
+            if self._closed:
+                raise ReaderLost
+            try:
+                return self._read(task, excerpt)
+            except (EOFError, BrokenPipeError):
+                reason = None
+            except TimeoutError:
+                reason = _SILENT
+            except OSError as error:  # there is no memory for the text
+                reason = error.strerror
+            except (ValueError, TypeError, KeyError, AttributeError):
+                reason = "it answered nonsense"
+            if reason is not None:
+                self.kill()
+            status = self._end()
+            raise ReaderLost(reason or exit_words(status))
+
+    def _read(self, task: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
+        loan = self._text.shared
+        if excerpt is not None:
+            write_all(self._text_file, excerpt.chars, 0)
+            end = excerpt.start + len(excerpt.chars)
+            loan = Loan(self._text_file, -excerpt.start, end, excerpt.last)
+        assert loan is not None
+        self._stdin.write(PieceTask(task.start, task.stop, task.start_known, loan, self._piece_file).line())
+        answer = PieceAnswer.parse(self._next_line())
+        if answer.problem:
+            self._text.report(answer.problem)
+        if not answer.length:
             return None
-        self.silent = 0.0
-        *lines, self._line = (self._line + output).split(b"\n")
-        return lines if output and len(self._line) < _LONGEST_LINE else None
+        content = LentText(Loan(self._piece_file, 0, answer.length, True))
+        return unpack_piece(content.read(0, answer.length), answer.document)
 
-    def reap(self, deadline: float | None = None) -> int | None:
-        """Wait for its end, which has to be near, and else kill it.
+    def _next_line(self) -> bytes:
+        """Return the next line it sends, beside empty ones: those say that it is at work.
 
-        until : when it has to be gone, of `time.monotonic`; None: within the usual time.
-
-        Returns its exit status; None where nothing ends it, as while it waits for a file on a network.
+        Raises TimeoutError after a long silence, EOFError where it has ended, ValueError for an endless line.
         """
-        process = self.process
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
-        for _ in range(2):
-            seconds = GOODBYE if deadline is None else max(deadline - time.monotonic(), 0)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                return process.wait(seconds)
-            process.kill()
+        line, silent = b"", 0.0
+        while not line.endswith(b"\n"):
+            # Rounds are counted instead of clock time, in which a suspended machine looks like silence.
+            if not self._output.poll(_ROUND * 1000):
+                silent += _ROUND
+                if silent >= SILENCE:
+                    raise TimeoutError
+                continue
+            silent = 0.0
+            output = self._stdout.read(_LONGEST_LINE)
+            if not output:
+                raise EOFError
+            line = (line + output).lstrip(b"\n")
+            if len(line) > _LONGEST_LINE:
+                raise ValueError
+        return line
+
+    def kill(self) -> None:
+        """End the process, whatever it does: who awaits a piece of it is told so."""
+        self._process.kill()
+
+    def close(self, deadline: float) -> None:
+        """End it and give back what it has, until `deadline` of `time.monotonic`.
+
+        Where it cannot be killed, as while it waits for a file on a network, the thread does that which
+        awaits a piece of it, once it gives the worker up.
+        """
+        self.kill()
+        if self._in_use.acquire(timeout=max(deadline - time.monotonic(), 0)):
+            self._end()
+            self._in_use.release()
+
+    def _end(self) -> int | None:
+        """Wait for its end, which has to be near, and else kill it; give back what it has.
+
+        Returns its exit status; None where nothing ends it.
+        """
+        if not self._closed:
+            self._closed = True
+            self._stdin.close()
+            self._stdout.close()
+            self._close_files()
+            for _ in range(2):
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return self._process.wait(GOODBYE)
+                self.kill()
         return None
 
+    def _open_file(self) -> int:
+        self._files.append(_file())
+        return self._files[-1]
 
-def exit_deadline() -> float:
-    """Return when a process that is killed now has to be gone, of `time.monotonic`."""
-    return time.monotonic() + GOODBYE
-
-
-class Buffers:
-    """Files in memory that workers write to, each for one piece at a time."""
-
-    def __init__(self) -> None:
-        self._all: list[Buffer] = []
-        self._free: list[Buffer] = []
-        self._taken: dict[int, Buffer] = {}
-
-    def open(self, count: int, with_text: bool) -> None:
-        """Make so many; `with_text`: with a place for the text to read. Raises OSError."""
-        for _ in range(count):
-            buffer = Buffer(_file())
-            self._all.append(buffer)
-            if with_text:
-                buffer.text = _file()
-        self._free = self._all[::-1]
-
-    def close(self) -> None:
-        """Give the memory back."""
-        for fd in self.fds():
+    def _close_files(self) -> None:
+        for fd in self._files:
             os.close(fd)
-        self._all.clear()
-
-    def fds(self) -> list[int]:
-        """Return the file descriptors of all."""
-        return [fd for buffer in self._all for fd in (buffer.piece, buffer.text) if fd is not None]
-
-    def take(self, number: int) -> Buffer | None:
-        """Return a buffer for the piece with this number, None where all are taken."""
-        if not self._free:
-            return None
-        return self._taken.setdefault(number, self._free.pop())
-
-    def free(self, number: int) -> None:
-        """Take back the buffer of the piece with this number."""
-        self._free.append(self._taken.pop(number))
-
-
-@dataclass
-class Buffer:
-    """Where a worker writes what it read."""
-
-    piece: int  #: file descriptor
-    text: int | None = None  #: of the text to read, where that isn't on disk as such
-
-    def lend(self, chars: bytes, start: int, stop: int) -> Loan:
-        """Put the text from `start` on there for a worker to read; it ends before `stop` if it is shorter.
-
-        Raises OSError.
-        """
-        assert self.text is not None
-        write_all(self.text, chars, 0)
-        return Loan(self.text, -start, start + len(chars), len(chars) < stop - start)
 
 
 def exit_words(status: int | None) -> str:
     """Return how a process ended, in a word or two."""
     if status is None:
-        return "it did not answer"
+        return _SILENT
     if status >= 0:
         return f"exit status {status}"
     try:

@@ -25,6 +25,7 @@ from tracetui.reader.document import read_head
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.freed_memory import return_freed_memory
+from tracetui.reader.piece_order import PieceOrder
 from tracetui.reader.pieces import EventsPiece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import After, Reading
 from tracetui.reader.text import Stamp, Text, open_text
@@ -247,9 +248,11 @@ class TraceFile:
         """Yield pieces that threads read, and processes from where most events have to be decoded: decoding
         keeps the interpreter's lock, which scanning gives up.
         """
-        first = start
+        text_end = sys.maxsize if self._text.shared is None else self._text.shared.end
+        order = PieceOrder(start, self._part_bytes, text_end, end)
         if COMPILED:
-            with PieceThreads(self._text, start, self._part_bytes, syntax, jobs, end) as threads:
+            with PieceThreads(self._text, order, syntax) as threads:
+                threads.start_scanning(jobs)
                 for piece in threads.pieces():
                     yield piece
                     if piece is None:
@@ -258,11 +261,10 @@ class TraceFile:
                         return_freed_memory()  # each thread has a heap of its own, which keeps some
                         return
                     if piece.part.scanned * 2 < piece.part.events and not piece.in_damage:
-                        first = piece.end
                         break
         from tracetui.reader.pool import WorkerPool  # most files are read without the modules of processes
 
-        with WorkerPool(self._text, start, self._part_bytes, syntax, jobs, end, first) as pool:
+        with WorkerPool(self._text, order, syntax, jobs) as pool:
             try:
                 yield from pool.pieces()
             finally:

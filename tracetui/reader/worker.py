@@ -16,7 +16,7 @@ from typing import Callable
 
 import orjson
 
-from tracetui.reader.pieces import PieceReader, Syntax, guess_start
+from tracetui.reader.pieces import PieceReader, Syntax
 from tracetui.reader.text import LentText, Loan
 from tracetui.reader.transport import pack_piece
 
@@ -25,14 +25,12 @@ _PULSE = 1.0  # seconds
 
 @dataclass(frozen=True)
 class PieceTask:
-    """What to read."""
+    """What to read; offsets in the text, as in `PieceRange`."""
 
-    number: int
     start: int
     stop: int
-    start_known: bool  #: the piece begins at `start`; else at the first event found from there on
-    starts_in_damage: bool  #: the piece begins inside damaged text
-    loan: Loan
+    start_known: bool
+    loan: Loan  #: the text
     buffer: int  #: file descriptor to write the piece to
 
     def line(self) -> bytes:
@@ -50,10 +48,8 @@ class PieceTask:
 class PieceAnswer:
     """What became of a task."""
 
-    number: int
-    start: int = -1  #: of the piece; -1: it couldn't be read
+    length: int = 0  #: bytes written; 0: the piece couldn't be read
     document: int = 0  #: bytes of the first of what was written
-    length: int = 0  #: bytes written
     problem: str | None = None  #: why there is less text than there should be
 
     def line(self) -> bytes:
@@ -64,9 +60,7 @@ class PieceAnswer:
     def parse(cls, line: bytes) -> PieceAnswer:
         """Return the answer again; raises ValueError or TypeError where the line is something else."""
         answer = cls(**orjson.loads(line))
-        if not all(
-            type(value) is int for value in (answer.number, answer.start, answer.document, answer.length)
-        ):
+        if type(answer.length) is not int or type(answer.document) is not int:
             raise TypeError
         return answer
 
@@ -103,19 +97,16 @@ def read_task(task: PieceTask, reader: PieceReader, on_read: Callable[[], None] 
     """Read the piece of a task, and write it to the task's buffer; `on_read` is called of each block."""
     text = LentText(task.loan, on_read)
     try:
-        start: int | None = task.start
-        if not task.start_known:
-            start = guess_start(text, task.start, task.stop)
-        if start is None:
-            return PieceAnswer(task.number)
-        piece = reader.read(text, start, task.stop, task.starts_in_damage)
+        piece = reader.read_ahead(text, task.start, task.stop, task.start_known)
+        if piece is None:
+            return PieceAnswer()
         contents = pack_piece(piece)
         length = 0
         for content in contents:
             length = write_all(task.buffer, content, length)
     except Exception:  # the other process reads it itself, and meets what is wrong
-        return PieceAnswer(task.number)
-    return PieceAnswer(task.number, piece.start, len(contents[0]), length, text.problem)
+        return PieceAnswer()
+    return PieceAnswer(length, len(contents[0]), text.problem)
 
 
 def write_all(fd: int, content: bytes, offset: int) -> int:
