@@ -1,7 +1,7 @@
 """The story of a gap in plain words: how long the device was idle before which task, and why.
 
-A gap is a stretch without an AICore task. Its idle time is what of it nothing ran in; what it lost is that,
-exposed communication and exposed copies. Makes lines of styled text and knows no widget.
+A gap is a stretch without an AICore task. Its idle time is what of it nothing ran in. The time it lost is its
+idle time + exposed communication + exposed copies. Makes lines of styled text and knows no widget.
 
 The times of the idle sentences are whole numbers of one unit. They are rounded so that each sentence's list
 sums to the time that it begins with, and these times to the idle time of the gap.
@@ -192,7 +192,10 @@ class GapWords:
             "host": ("For {time} the host had not launched it", "For {time} the host had not launched them"),
             "queue": ("It then waited {time} in the task queue", "They then waited {time} in the task queue"),
             "launch": ("Launching it took {time}", "Launching them took {time}"),
-            "device": ("It ran {time} after the launch", "They ran {time} after the launch"),
+            "device": (
+                "For {time} it was launched and not yet running",
+                "For {time} they were launched and not yet running",
+            ),
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
         time = self._time_piece(units, Role.NUMBER)
