@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.job.channels import Rank
-from tracetui.job.digest import DigestLine, TimeClass
+from tracetui.job.digest import CollectiveColumns, DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
 from tracetui.job.waits import ABSENT, NOBODY
@@ -176,6 +177,19 @@ def test_a_missing_rank_is_named_by_the_planes() -> None:
     assert lost(job) == {(3, "absent", "", None): 2 * 5 * MS}
     assert job.missing == (2, 3)
     assert set(job.waits.late_rank.tolist()) == {ABSENT}
+
+
+def test_a_rank_that_did_not_record_the_operation_is_neither_missing_nor_unaligned() -> None:
+    slow = {3: [Work(TimeClass.IDLE, 5 * MS, "host.gc", LOADER)]}
+    whole = simulate([Meeting("all", GROUPS["all"], slow)] * 3, 4).ranks
+    digest = whole[3].digest
+    collectives = CollectiveColumns(*(column[:2] for column in vars(digest.collectives).values()))
+    short = replace(whole[3], digest=replace(digest, collectives=collectives))
+    job = job_of([*whole[:3], short])
+    assert lost(job) == {
+        (3, "idle", "host.gc", "data.py"): 2 * 3 * 5 * MS,
+        (3, "unmatched", "", None): 3 * 5 * MS,
+    }
 
 
 def test_clocks_are_found_where_ranks_wait_for_the_same_peer() -> None:

@@ -39,7 +39,7 @@ class Root:
     """What a rank did longer than those that waited for it."""
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
-    kind: str  #: computing, copy, idle, transfer; clock, step; absent, unaligned
+    kind: str  #: computing, copy, idle, transfer; clock, step; absent, unaligned, unmatched
     reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
@@ -54,7 +54,8 @@ class RootBreakdown:
     roots: tuple[Root, ...]  #: most lost first; their sum is the total
 
 
-CLOCK, STEP, KIND_ABSENT, UNALIGNED = "clock", "step", "absent", "unaligned"
+CLOCK, STEP = "clock", "step"
+KIND_ABSENT, UNALIGNED, UNMATCHED = "absent", "unaligned", "unmatched"  #: of what cannot be compared
 
 
 def find_roots(
@@ -71,7 +72,7 @@ def find_roots(
     weight = weights(exposed, stretches, waits, chosen)
     stretches = stretches.at(weight[stretches.wait_place] != 0)
     losses = _Losses()
-    _add_incomparable_ranks(ranks, channels, waits, weight, losses)
+    _add_incomparable_ranks(ranks, channels, clocks, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
     late_stretches = _group_by_rank(stretches.late_rank, len(ranks))
     waiting_stretches = _group_by_rank(stretches.waiting_rank, len(ranks))
@@ -98,20 +99,27 @@ def _group_by_rank(column: Int64s, count: int) -> list[Int64s]:
 def _add_incomparable_ranks(
     ranks: tuple[Rank, ...],
     channels: Sequence[MatchedChannel],
+    clocks: Clocks,
     waits: JobWaits,
     weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Add the waits for ranks that cannot be compared with: not here, or with a clock that is not aligned."""
-    absent = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
-    peer_keys = waits.channel[absent] << 32 | waits.peer[absent] + 1  # + 1: an unknown peer is -1
-    absent_key, unaligned_key = (losses.key_number((kind, "", None)) for kind in (KIND_ABSENT, UNALIGNED))
-    numbers_here = {rank.number for rank in ranks}
+    """Add the waits for ranks that cannot be compared with: no start of theirs in the operation is known.
+
+    Their traces are not here, or their clocks are not aligned, or they recorded no such operation.
+    """
+    incomparable = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
+    peer_keys = waits.channel[incomparable] << 32 | waits.peer[incomparable] + 1  # + 1: an unknown peer is -1
+    places_here = {rank.number: place for place, rank in enumerate(ranks)}
     for peer_key in np.unique(peer_keys).tolist():
-        wait_places = absent[peer_keys == peer_key]
+        wait_places = incomparable[peer_keys == peer_key]
         number = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
         lost = float((weight[wait_places] * waits.wait_ns[wait_places]).sum())
-        key = unaligned_key if number in numbers_here else absent_key
+        kind = KIND_ABSENT
+        if number in places_here:
+            are_aligned = clocks.family[waits.rank[wait_places]] == clocks.family[places_here[number]]
+            kind = UNMATCHED if are_aligned.all() else UNALIGNED
+        key = losses.key_number((kind, "", None))
         operations = len(np.unique(waits.operation[wait_places]))
         losses.add(-1 if number is None else number, key, lost, operations)
 

@@ -16,7 +16,7 @@ from tracetui.job.late_ranks import LateRank, late_once
 from tracetui.job.losses import Loss, UnevenStages
 from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import RankRow
-from tracetui.job.roots import KIND_ABSENT, UNALIGNED, Root, RootBreakdown
+from tracetui.job.roots import KIND_ABSENT, UNALIGNED, UNMATCHED, Root, RootBreakdown
 from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, counted, names, speaks_english, translate
 from tracetui.trace.clean import printable
@@ -268,6 +268,8 @@ def _late_rank_sentence(
     longer = [root for root in roots_of_rank if root.lost_ns > 0]
     if longer and longer[0].kind == UNALIGNED:
         return translate("{said}; why is not known, as their clocks are not aligned.", said=cost)
+    if longer and longer[0].kind == UNMATCHED:
+        return translate("{said}; why is not known, as it recorded no such collective.", said=cost)
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited, unread)
     longest = longer[0]

@@ -29,6 +29,7 @@ _KINDS = {
     "step": "began the step later",
     "absent": "not known: its trace is missing",
     "unaligned": "not known: its clock is not aligned",
+    "unmatched": "not known: it recorded no such collective",
 }
 
 
