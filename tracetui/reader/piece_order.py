@@ -19,7 +19,7 @@ class PieceRange:
 
     number: int
     start: int
-    stop: int  #: the piece ends with the first event that begins there or after
+    stop: int  #: the piece ends before the first event that begins there or after
     start_known: bool  #: the piece begins at `start`; else with the first event found from there on
 
 
@@ -78,7 +78,7 @@ class PieceOrder:
             self.bring(task.number, None)
 
     def take_back(self) -> None:
-        """Forget what was given to somebody: they will bring nothing any more."""
+        """Forget all that was given to somebody, brought or not: they will bring nothing any more."""
         self._first_unassigned = self._next_number
         self._read_ahead.clear()
 

@@ -28,7 +28,7 @@ class WorkerPool:
         """Prepare to read the pieces of `order` with `jobs` processes, or as many as there are pieces."""
         self._text = text
         self._syntax = syntax
-        # The first piece of a file is read in this process, while the workers start. A text that is inflated
+        # The next piece of a file is read in this process, while the workers start. A text that is inflated
         # is left to them: two who read it at different places would have it inflated again and again.
         if text.shared is not None:
             order.leave_next()

@@ -36,7 +36,8 @@ class CauseFacts:
 class Cause(IntEnum):
     """Why a device was idle for a stretch; where several hold of the host, the upper row wins.
 
-    What the scheduler tells, from PREEMPTED to BLOCKED, wins over all that the trace tells.
+    What the scheduler tells, from PREEMPTED to BLOCKED, wins over all that the trace tells; where
+    work of any device may be lost, UNSEEN wins over all.
     """
 
     facts: CauseFacts

@@ -249,8 +249,8 @@ class _Explainer:
     def _find_synchronising(self) -> tuple[Int64s, Int64s, Int64s, Int64s]:
         """Return what synchronised when each interval began: operator, slice to charge, frame and thread.
 
-        Each is int64[intervals], -1 for none. Without an operator the slice to charge is a later one: it
-        tells the line, not the call.
+        Each is int64[intervals], -1 for none. Where no operator ran, the slice to charge is the next one to
+        start: its line is right, its name is not that of the call.
         """
         operator, charged_slice, frame, thread = np.full((4, len(self._task_places)), -1, np.int64)
         at_start = self._host_parts.start == self._idle.start[self._host_parts.interval]
