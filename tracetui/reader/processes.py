@@ -111,8 +111,10 @@ class Worker:
             self._text.report(answer.problem)
         if not answer.length:
             return None
-        content = LentText(Loan(self._piece_file, 0, answer.length, True))
-        return unpack_piece(content.read(0, answer.length), answer.document)
+        content = LentText(Loan(self._piece_file, 0, answer.length, True)).read(0, answer.length)
+        if len(content) < answer.length:
+            raise ValueError("fewer bytes than it says")
+        return unpack_piece(content, answer.document)
 
     def _next_line(self) -> bytes:
         """Return the next line it sends, beside empty ones: those say that it is at work.
