@@ -72,11 +72,7 @@ def memory_breaches_text(breaches: Sequence[MemoryBreach]) -> str:
 
 def job_limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> dict[str, Any]:
     """Return the limits, and which ranks pass them."""
-    return {
-        "schema": SCHEMA,
-        "limits": records(LIMITS, LimitRows(limits)),
-        "breaches": records(JOB_BREACHES, LimitRows(breaches)),
-    }
+    return {**limits_document(limits, ()), "breaches": records(JOB_BREACHES, LimitRows(breaches))}
 
 
 def job_breaches_text(breaches: Sequence[JobBreach]) -> str:
