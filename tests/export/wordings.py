@@ -18,6 +18,7 @@ from tracetui.analysis.advice.rules import RULES
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.chinese.words import WORDS
 from tracetui.export.language import SHOWN_FACTS
+from tracetui.export.sentences.advice_english import REMEDIES
 from tracetui.export.tables.column import Form, Table
 from tracetui.ui.actions import ACTIONS, GROUPS, merge_actions
 from tracetui.ui.screen_specs import SCREENS
@@ -109,6 +110,8 @@ def texts() -> Iterator[tuple[str, str]]:
             yield f"advice.{rule}.{field}", "analysis/advice"
         for figure in figures:
             yield f"figure.{figure}", "analysis/advice"
+    for remedy in REMEDIES["exposed_communication"]:  # the texts of other rules name all remedies
+        yield f"advice.exposed_communication.{remedy}", "analysis/advice"
     yield from findings()
     for _, action in merge_actions(ACTIONS):
         yield action.help, "ui/actions.py"

@@ -39,14 +39,14 @@ from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice, transfers
 from tracetui.analysis.advice.device import conversions
 from tracetui.analysis.advice.evidence import Evidence
-from tracetui.analysis.advice.model import Threshold
+from tracetui.analysis.advice.model import Figures, Threshold
 from tracetui.analysis.advice.rules import RULES
 from tracetui.analysis.advice.transfers import _phases
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.export.sentences.advice import advice_answer
-from tracetui.export.sentences.advice_english import english_words
+from tracetui.export.sentences.advice_english import ascii_duration, english_words
 from tracetui.export.trace.advice_text import advice_text, first_advice
 from tracetui.export.trace.frames import advice_frame
 from tracetui.export.trace.markdown import advice_markdown
@@ -239,7 +239,40 @@ def test_communication_that_waits_for_a_late_rank() -> None:
 
 def test_communication_after_the_backward_pass() -> None:
     _, _, (advice,) = of_sample("moba", "exposed_communication")
-    assert "smaller buckets (bucket_cap_mb) start" in english_words(advice).text
+    tail, alone = (int(advice.evidence[key]) for key in ("exposed_in_tail_ns", "backward_computing_alone_ns"))
+    assert advice.evidence["hidden_at_most_ns"] == min(tail, alone)
+    hidden = f"start it earlier and hide at most {ascii_duration(min(tail, alone))}."
+    assert f"smaller buckets (bucket_cap_mb) {hidden}" in english_words(advice).text
+
+
+@pytest.mark.parametrize(
+    "names, gradients",
+    [
+        (["hcom_allReduce__868_0_1", "hcom_alltoallv__868_0_1"], True),  # each half of the time
+        (["hcom_allReduce__868_0_1", "hcom_allGather__868_0_1", "hcom_broadcast__868_1_1"], False),
+        (["ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"], False),
+        (["ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"], True),  # of which nothing is told
+    ],
+)
+def test_buckets_are_of_gradients(names: list[str], gradients: bool) -> None:
+    """By hand: each collective has 5 ns that nothing hides."""
+    trace = trace_of([{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": 1, "dur": 2} for name in names])
+    rows = np.arange(len(names))
+    assert transfers._of_gradients(trace, rows, np.full(len(names), 5)) == gradients
+    phases: Figures = {"exposed_in_tail_ns": 90, "backward_computing_alone_ns": 20, "computing_alone_ns": 70}
+    assert transfers._overlap(100, phases, gradients, True) == (
+        ("bucket_cap_mb", 20) if gradients else ("asynchronous", 70)
+    )
+
+
+def test_communication_is_hidden_by_no_more_than_runs_alone() -> None:
+    (advice,) = advice_of(
+        stepped(collective(2_000, 10 * MS), task(2_000 + 11 * MS, 4 * MS, stream=2)), "exposed_communication"
+    )
+    text = english_words(advice).text
+    assert "and can hide at most 4.00 ms of it" in text
+    assert "How much of it is waiting for late ranks, this trace does not tell" in text
+    assert transfers._overlap(10 * MS, {}, True, True) == ("less", 0)
 
 
 def test_an_option_of_pytorch_is_advised_where_pytorch_ran(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -19,7 +20,11 @@ from tracetui.analysis.idle.copies import say_of_copies
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
+from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Trace
+
+#: Collectives that carry no gradients, by the letters of their names: no size of buckets changes them.
+_NOT_GRADIENTS = re.compile("alltoall|allgather|send|recv|receive|broadcast|barrier")
 
 #: Where a copy goes, and what helps against it.
 _TO_DEVICE, _TO_HOST, _ON_DEVICES = range(3)
@@ -57,6 +62,9 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
     if waiting is not None:
         figures["waiting_for_ranks_ns"] = waiting
     figures.update(_phases(evidence, exposed))
+    remedy, figures["hidden_at_most_ns"] = _overlap(
+        cost, figures, _of_gradients(evidence.trace, rows, alone), of_pytorch(evidence.trace)
+    )
     communicating = np.flatnonzero(evidence.analysis.gaps.communication)
     if waiting is not None and waiting * 2 >= cost:
         yield Advice(
@@ -71,7 +79,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         return
     yield Advice(
         id="exposed_communication",
-        remedy=_overlap(cost, figures, of_pytorch(evidence.trace)),
+        remedy=remedy,
         cost_ns=cost,
         evidence=figures,
         subjects=evidence.names(ranked),
@@ -86,14 +94,28 @@ def of_pytorch(trace: Trace) -> bool:
     return any(text.startswith("aten::") for text in trace.strings)
 
 
-def _overlap(cost: int, figures: Figures, pytorch: bool) -> str:
-    """Return what would hide communication: smaller buckets where most comes after a backward pass that has
-    computing to spare.
+def _of_gradients(trace: Trace, rows: Int64s, alone: Int64s) -> bool:
+    """Return whether at least half of exposed communication may be of gradients, by the names of collectives.
+
+    `rows` are those of the collectives, `alone` the ns in which nothing hides each.
     """
-    tail, free = (int(figures.get(key, 0)) for key in ("exposed_in_tail_ns", "backward_computing_alone_ns"))
-    if tail * 2 >= cost and free:
-        return "bucket_cap_mb" if pytorch else "buckets"
-    return "asynchronous"
+    names, place = np.unique(trace.slices.name[rows], return_inverse=True)
+    letters = (re.sub("[^a-z]", "", trace.strings[name].lower()) for name in names.tolist())
+    others = np.array([bool(_NOT_GRADIENTS.search(text)) for text in letters], bool)
+    return 2 * int(alone[others[place]].sum()) <= int(alone.sum())
+
+
+def _overlap(cost: int, figures: Figures, of_gradients: bool, pytorch: bool) -> tuple[str, int]:
+    """Return what would hide communication, and the most that this hides, ns: smaller buckets where most are
+    gradients after a backward pass that has computing to spare.
+    """
+    tail, free, alone = (
+        int(figures.get(key, 0))
+        for key in ("exposed_in_tail_ns", "backward_computing_alone_ns", "computing_alone_ns")
+    )
+    if of_gradients and tail * 2 >= cost and free:
+        return "bucket_cap_mb" if pytorch else "buckets", min(tail, free)
+    return "asynchronous" if alone else "less", min(cost, alone)
 
 
 def _waiting(evidence: Evidence) -> int | None:

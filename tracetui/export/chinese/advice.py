@@ -119,8 +119,7 @@ ADVICE = {
     ),
     "exposed_communication": AdviceWords(
         "通信未掩盖",
-        "有 {exposed_ns}（{share_of_window}）Device 只通信不计算；另有 {computing_alone_ns} 的计算没有任何通信，可用来"
-        "掩盖它：更早地异步发起集合通信，用到结果时再等待。",
+        "有 {exposed_ns}（{share_of_window}）Device 只通信不计算。{waiting}{remedy}",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且至少占全部通信的 "
             f"{_least(model.COMMUNICATION_EXPOSED)}",
@@ -226,6 +225,7 @@ FIGURES = {
     "exposed_in_tail_ns": "拖尾中未掩盖",
     "exposed_ns": "未掩盖",
     "free_ns": "Free",
+    "hidden_at_most_ns": "最多可掩盖",
     "host_queue_empty_share": "Host 队列为空的占比",
     "idle_ns": "空闲",
     "iteration_gap_idle_ns": "step 之间的空闲",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.analysis.advice import Advice
-from tracetui.export.sentences.advice_english import CAUSES, ENGLISH_ADVICE, AdviceWords, english_words
+from tracetui.export.sentences.advice_english import (
+    CAUSES,
+    ENGLISH_ADVICE,
+    AdviceWords,
+    english_words,
+    waiting_part,
+)
 from tracetui.export.tables.common import share_words
 from tracetui.language import counted, names, speaks_english, translate, wording
 from tracetui.trace.stack import path_end
@@ -28,6 +34,8 @@ def advice_words(advice: Advice) -> AdviceWords:
     )
     before = wording("", f"advice.{advice.id}.before") if "before_window_ns" in figures else ""
     figures["before"] = before.format_map(figures)
+    for field, part in (("waiting", waiting_part(advice.evidence)), ("remedy", advice.remedy)):
+        figures[field] = wording("", f"advice.{advice.id}.{part}").format_map(figures)
     return AdviceWords(advice_title(advice.kind), text.format_map(figures), rule)
 
 

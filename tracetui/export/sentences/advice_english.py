@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from tracetui.analysis.advice import Advice, model
-from tracetui.analysis.advice.model import Threshold
+from tracetui.analysis.advice.model import Figures, Threshold
 from tracetui.analysis.idle.cause import Cause
 from tracetui.units import format_duration, format_percent
 
@@ -41,7 +41,7 @@ def english_words(advice: Advice) -> AdviceWords:
     fields["unit"] = "batch" if advice.per_step_ns is None else "step"
     fields.update(_parts(advice, fields))
     if advice.remedy:
-        fields["remedy"] = _REMEDIES[advice.id][advice.remedy].format_map(fields)
+        fields["remedy"] = REMEDIES[advice.id][advice.remedy].format_map(fields)
     return AdviceWords(title, text.format_map(fields), rule.format_map(fields))
 
 
@@ -82,6 +82,8 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "before", _before(fields, ", {before_window_ns} of it before its first kernel")
     elif advice.id == "dispatch_queue_late":
         yield "waiting_ns", ascii_duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
+    elif advice.id == "exposed_communication":
+        yield "waiting", _WAITING[waiting_part(evidence)].format_map(fields)
     elif advice.id == "free_time":
         causes = (f"{CAUSES[key].label} {fields[key]}" for key in evidence if key in CAUSES)
         yield "causes", ", ".join(causes)
@@ -95,6 +97,12 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         if "host_queue_empty_pct" in advice.context:
             parts.append("The queue of the host was empty for {host_queue_empty_pct} % of the time.")
         yield "queues", " ".join(parts).format_map(fields)
+
+
+def waiting_part(evidence: Figures) -> str:
+    """Return which text says how much of exposed communication waits for late ranks: a key of `_WAITING`."""
+    waiting_ns = evidence.get("waiting_for_ranks_ns")
+    return "unsplit" if waiting_ns is None else "waiting" if waiting_ns else "on_time"
 
 
 def _before(fields: Mapping[str, str], template: str) -> str:
@@ -264,7 +272,8 @@ ENGLISH_ADVICE = {
     ),
     "exposed_communication": AdviceWords(
         "Communication is not overlapped",
-        "For {exposed_ns} ({share_of_window}) the device communicates and does not compute. {remedy}",
+        "For {exposed_ns} ({share_of_window}) the device communicates and does not compute. {waiting} "
+        "{remedy}",
         _rule(
             "Communication without computing takes at least {} of the device's time, and at least "
             f"{least(model.COMMUNICATION_EXPOSED)} of all communication",
@@ -337,12 +346,20 @@ ENGLISH_ADVICE = {
     ),
 }
 
+#: By `waiting_part`.
+_WAITING = {
+    "unsplit": "How much of it is waiting for late ranks, this trace does not tell: tracetui ranks does, "
+    "given the traces of all ranks.",
+    "on_time": "No rank came late.",
+    "waiting": "For {waiting_for_ranks_ns} of it a late rank has not come yet.",
+}
 _BUCKETS = (
     "{exposed_in_tail_ns} of it come after the backward pass, before the end of which "
     "{backward_computing_alone_ns} of computing run without any communication: smaller buckets"
 )
+_START_EARLIER = "start it earlier and hide at most {hidden_at_most_ns}."
 #: By the id of a rule and `Advice.remedy`.
-_REMEDIES = {
+REMEDIES = {
     "dispatch_queue_late": {
         "queue": "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues; try "
         "CPU_AFFINITY_CONF=1 too.",
@@ -355,10 +372,12 @@ _REMEDIES = {
         "shapes": "Keep shapes the same from step to step, or compile all that occur before training starts.",
     },
     "exposed_communication": {
-        "buckets": f"{_BUCKETS} start it earlier.",
-        "bucket_cap_mb": f"{_BUCKETS} (bucket_cap_mb) start it earlier.",
-        "asynchronous": "{computing_alone_ns} of computing run without any communication and could hide it: "
-        "start collectives earlier, asynchronously, and wait for them where their result is used.",
+        "buckets": f"{_BUCKETS} {_START_EARLIER}",
+        "bucket_cap_mb": f"{_BUCKETS} (bucket_cap_mb) {_START_EARLIER}",
+        "asynchronous": "{computing_alone_ns} of computing run without any communication and can hide at "
+        "most {hidden_at_most_ns} of it: start collectives earlier, asynchronously, and wait for them where "
+        "their result is used.",
+        "less": "No computing is left that could hide it: send less, less often, or over faster links.",
     },
     "exposed_copies": {
         "to_device": "Pin the memory (pin_memory=True), copy with non_blocking=True, and copy the next batch "
