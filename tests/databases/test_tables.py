@@ -29,6 +29,8 @@ from tracetui.databases.tables import UNKNOWN, whole_numbers
 from tracetui.job.load import load_ranks
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
+from tracetui.siblings.database_tables import table_in_database
+from tracetui.siblings.formats import KERNEL_DETAILS
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Layer
 
@@ -349,3 +351,15 @@ def test_whole_numbers_of_64_bits_are_read_however_they_are_written(number: int)
 def test_numbers_of_more_bits_are_unknown(number: int) -> None:
     for cells in ([str(number)], [float(number)], [str(number), None, 1.5, "x", b"1"]):
         assert whole_numbers(cells).tolist() == [UNKNOWN] * len(cells)
+
+
+def test_a_kernel_waits_since_the_one_before_it_on_its_device(tmp_path: Path) -> None:
+    """The kernels of both devices alternate, and each waits for what ran on its own."""
+    text = Texts()
+    first = kernels(text, [(1_000, 2_000), (5_000, 6_000)])
+    second = kernels(text, [(2_500, 3_000), (6_500, 7_000)], device=1, first=2)
+    path = write(tmp_path / MSPROF, {**joined(first, second), "STRING_IDS": text.rows()})
+    table = table_in_database(path, KERNEL_DETAILS)
+    assert table is not None
+    assert (table.numbers["start"] - START).tolist() == [1_000, 2_500, 5_000, 6_500]
+    assert table.numbers["wait"].tolist() == [0, 0, 3_000, 3_500]

@@ -57,7 +57,7 @@ class KernelFacts:
     """What the table says of one task; texts are as written: never print them unescaped."""
 
     texts: dict[str, str]  #: by the keys of TEXTS, those that are told
-    wait_ns: int | None  #: since the task before it ended
+    wait_ns: int | None  #: since the one before it on its device ended
     blocks: int | None
     mix_blocks: int | None
     counters: dict[str, float]  #: by the titles of their columns: "aic_mac_ratio"

@@ -1,4 +1,4 @@
-"""Limits on idle and free time, for a build that fails when one is passed: "free 10%", "host.sync 3ms".
+"""Limits on idle and free time, for a build that fails when one is exceeded: "free 10%", "host.sync 3ms".
 
 A share is of the time that the device computed, communicated or was free: of the device's window W, or of the
 rows that start in the step. Compared in integers, so that a limit of exactly what was measured is kept.
@@ -43,7 +43,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Breach:
-    """A limit that was passed by a device, over all or in one step."""
+    """A limit that a device exceeded, over all or in one step."""
 
     limit: Limit
     device: str
@@ -100,7 +100,7 @@ def parse_phase_limit(text: str) -> Limit:
 
 
 def find_breaches(analysis: Analysis, limits: Iterable[Limit]) -> tuple[Breach, ...]:
-    """Return the limits that are passed: by each device as a whole, then in its steps; in their order."""
+    """Return the limits that are exceeded: by each device as a whole, then in its steps; in their order."""
     spans = list(_spans(analysis))
     breaches = []
     for limit in limits:

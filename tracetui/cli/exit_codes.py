@@ -20,6 +20,6 @@ class ExitCode(IntEnum):
     ERROR = 1, "an error that is neither in the arguments nor in the trace"
     USAGE = 2, "wrong arguments, or a terminal that cannot show the viewer"
     UNREADABLE = 3, "no readable trace"
-    LIMIT = 4, "check: a limit is passed; doctor: numbers are in doubt"
+    LIMIT = 4, "check: a limit is exceeded; doctor: numbers are in doubt"
     UNCHECKED = 5, "check: nothing to check, as no device works or no memory is recorded"
     CANCELLED = 130, "cancelled"

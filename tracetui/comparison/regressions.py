@@ -37,7 +37,7 @@ class RegressionLimit:
 
 @dataclass(frozen=True)
 class Regression:
-    """A limit that was passed; means of a step, ns; of memory the peaks, bytes."""
+    """A limit that was exceeded; means of a step, ns; of memory the peaks, bytes."""
 
     limit: RegressionLimit
     base: Fraction
@@ -67,7 +67,7 @@ def parse_regression(text: str) -> RegressionLimit:
 
 
 def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[Regression, ...]:
-    """Return the limits that are passed, in their order. What is as slow as allowed passes none."""
+    """Return the limits that are exceeded, in their order. What is as slow as allowed exceeds none."""
     regressions = []
     for limit in limits:
         base, other, changed = _measure(comparison, limit.measure)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # what is not checked is not loaded
 
 
 def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict[str, Any]:
-    """Return the limits, and where they are passed."""
+    """Return the limits, and where they are exceeded."""
     return {
         "schema": SCHEMA,
         "limits": records(LIMITS, LimitRows(limits)),
@@ -58,7 +58,7 @@ def doubts(analysis: Analysis, limits: Iterable[Limit]) -> Iterator[str]:
 
 
 def memory_limits_document(limits: Sequence[MemoryLimit], breaches: Sequence[MemoryBreach]) -> dict[str, Any]:
-    """Return the limits on memory, and where they are passed."""
+    """Return the limits on memory, and where they are exceeded."""
     return {
         "memory_limits": records(MEMORY_LIMITS, LimitRows(limits)),
         "memory_breaches": records(MEMORY_BREACHES, LimitRows(breaches)),

@@ -13,7 +13,7 @@ from tracetui.job.rank_table import rank_rows
 
 @dataclass(frozen=True)
 class JobBreach:
-    """A limit that a rank passed, over all of its steps together."""
+    """A limit that a rank exceeded, over all of its steps together."""
 
     limit: Limit
     rank: int
@@ -22,7 +22,7 @@ class JobBreach:
 
 
 def find_job_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
-    """Return the limits that are passed, by rank.
+    """Return the limits that are exceeded, by rank.
 
     `wait`: what a rank lost by waiting for others, of the time of its steps. `imbalance`: by how much longer
     than the mean of all ranks it computes, of that mean. `phase NAME`: the longest range of a rank.

@@ -51,7 +51,10 @@ def table_in_database(trace: Path, format_: Format) -> SiblingTable | None:
 
 
 def has_in_database(trace: Path, format_: Format) -> bool:
-    """Return whether a trace is a database with what such a table tells."""
+    """Return whether a trace is a database with what such a table tells.
+
+    The step times are not looked for: they stand in the database beside it.
+    """
     if not is_database(trace) or format_.name not in _SQL_TABLES:
         return False
     try:
@@ -84,8 +87,8 @@ def _filled_table(
     format_: Format,
     rows: int,
     numbers: dict[str, Int64s],
-    texts: dict[str, StringColumn],
     floats: dict[str, Floats],
+    texts: dict[str, StringColumn],
     problems: tuple[str, ...] = (),
 ) -> SiblingTable:
     """Return a table with all columns of its format; the values of columns that are not given are unknown."""
@@ -114,7 +117,7 @@ class _Strings:
         return self._text.get(id_)
 
     def column(self, ids: Int64s) -> StringColumn:
-        """Return a column of texts; "" and "N/A" count as none."""
+        """Return a column of texts; "" and "N/A" are no text: -1."""
         different, place = np.unique(ids, return_inverse=True)
         code_by_text: dict[str, int] = {}
         codes = []
@@ -159,8 +162,8 @@ def _operator_memory(database: Database, format_: Format) -> SiblingTable | None
     columns = _columns(database, "OP_MEMORY", names)
     if columns is None:
         return None
-    is_block = (columns["allocationTime"] > 0) & (columns["size"] >= 0)
-    columns = {name: column[is_block] for name, column in columns.items()}
+    is_allocation = (columns["allocationTime"] > 0) & (columns["size"] >= 0)
+    columns = {name: column[is_allocation] for name, column in columns.items()}
     numbers = {
         "bytes": columns["size"],
         "start": columns["allocationTime"],
@@ -175,7 +178,7 @@ def _operator_memory(database: Database, format_: Format) -> SiblingTable | None
         [*name.texts, *(text if text.startswith(_NODE) else _NODE + text for text in name.texts)],
     )
     texts = {"name": nodes, "device": _devices(columns["deviceId"])}
-    return _filled_table(format_, len(columns["size"]), numbers, texts, {})
+    return _filled_table(format_, len(columns["size"]), numbers, {}, texts)
 
 
 def _is_of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArray[np.bool_]:
@@ -211,7 +214,7 @@ def _memory_record(database: Database, format_: Format) -> SiblingTable | None:
         "component": _in_order(StringColumn(place[is_sample], texts)),
         "device": _devices(device[is_sample]),
     }
-    return _filled_table(format_, int(np.count_nonzero(is_sample)), numbers, texts_by_key, {})
+    return _filled_table(format_, int(np.count_nonzero(is_sample)), numbers, {}, texts_by_key)
 
 
 def _in_order(column: StringColumn) -> StringColumn:
@@ -249,7 +252,7 @@ def _module_memory(database: Database, format_: Format) -> SiblingTable | None:
         "component": StringColumn(component.place[is_sample], component.texts),
         "device": _devices(columns["deviceId"][is_sample]),
     }
-    return _filled_table(format_, int(np.count_nonzero(is_sample)), numbers, texts, {})
+    return _filled_table(format_, int(np.count_nonzero(is_sample)), numbers, {}, texts)
 
 
 _KERNEL_TEXTS = {
@@ -287,15 +290,15 @@ def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
     by_time = np.argsort(tasks["startNs"][task], kind="stable")
     task, kernel = task[by_time], np.flatnonzero(has_task)[by_time]
     start, end = tasks["startNs"][task], tasks["endNs"][task]
-    wait = np.maximum(start - np.append(start[:1], end[:-1]), 0)
+    device = tasks["deviceId"][task]
     strings = _Strings(database)
     texts = {key: strings.column(kernels[column][kernel]) for key, column in _KERNEL_TEXTS.items()}
     if len(set(tasks["deviceId"].tolist())) > 1:
-        texts["device"] = _devices(tasks["deviceId"][task])
+        texts["device"] = _devices(device)
     numbers = {
         "start": start,
         "dur": np.maximum(end - start, 0),
-        "wait": wait,
+        "wait": _waits(device, start, end),
         "blocks": _clamp_unknown(kernels[blocks_column][kernel]),
         "mix_blocks": _clamp_unknown(kernels[mix_blocks_column][kernel]),
         "stream": _clamp_unknown(tasks["streamId"][task]),
@@ -303,7 +306,16 @@ def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
         "model": _clamp_unknown(tasks["modelId"][task]),
     }
     floats = _counters(database, strings, kernels["globalTaskId"][kernel])
-    return _filled_table(format_, len(task), numbers, texts, floats)
+    return _filled_table(format_, len(task), numbers, floats, texts)
+
+
+def _waits(device: Int64s, start: Int64s, end: Int64s) -> Int64s:
+    """Return the ns from the end of the kernel before, on the same device, to the start of each by start."""
+    order = np.argsort(device, kind="stable")
+    waits = np.zeros(len(order), np.int64)
+    is_same_device = device[order[1:]] == device[order[:-1]]
+    waits[order[1:]] = np.where(is_same_device, np.maximum(start[order[1:]] - end[order[:-1]], 0), 0)
+    return waits
 
 
 def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[str, Floats]:
@@ -341,7 +353,7 @@ def _step_times(database: Database, format_: Format) -> SiblingTable | None:
     devices = [str(row["deviceId"]) if row.get("deviceId") is not None else "" for row in rows]
     texts = list(dict.fromkeys(filter(None, devices)))
     place = np.array([texts.index(device) if device else -1 for device in devices], np.int32)
-    return _filled_table(format_, len(rows), numbers, {"device": StringColumn(place, texts)}, {})
+    return _filled_table(format_, len(rows), numbers, {}, {"device": StringColumn(place, texts)})
 
 
 def _step(value: Any) -> int:

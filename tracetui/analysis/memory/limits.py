@@ -30,7 +30,7 @@ class MemoryLimit:
 
 @dataclass(frozen=True)
 class MemoryBreach:
-    """A limit that a device passes."""
+    """A limit that a device exceeds."""
 
     limit: MemoryLimit
     device: str

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = f"""Hold a trace to limits, for scripts and CI: on the time that its devices are
 free or idle, on memory, on waiting in a job of many ranks, on the change from
-another run. Prints one line for each limit that is passed, and nothing else on
-stdout.
+another run. Prints one line for each limit that is exceeded, and nothing else
+on stdout.
 
 A limit on time is a time (3ms) or a share (10%) of the time between the first
 and the last work of a device; each device is held to it by itself, and with
@@ -62,8 +62,8 @@ held to say the same: tasks, gaps, times, steps and causes; it goes with no
 others.
 
 exit status:
-  0 no limit is passed   4 one is   5 no work of a device in the trace to check,
-  or nothing recorded of the memory that a limit is about
+  0 no limit is exceeded   4 one is   5 no work of a device in the trace to
+  check, or nothing recorded of the memory that a limit is about
 
 {PATHS}"""
 
@@ -131,7 +131,7 @@ class _CheckResult(NamedTuple):
     """The result of checking limits."""
 
     document: dict[str, Any]
-    text: str  #: a line for each that is passed
+    text: str  #: a line for each that is exceeded
     broken: bool
     notes: tuple[str, ...] = ()  #: what must be known to read it
     unchecked: bool = False  #: of some of them nothing tells
@@ -175,7 +175,7 @@ class _NothingToCheck(Exception):  # noqa: N818 - no error of the program
 
 
 def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_CheckResult]:
-    """Yield what came of each kind of limits. Raises _Nothing where a trace tells nothing of them."""
+    """Yield what came of each kind of limits. Raises _NothingToCheck where a trace tells nothing of them."""
     if request.same_exports:
         yield _hold_exports(request)
         return

@@ -269,7 +269,7 @@ NOTES = {
     "{words}, and {count} more times": "{words}，另有 {count} 个时间",
     "{words}, and 1 more link": "{words}，另有 1 条链路",
     "{words}, and {count} more links": "{words}，另有 {count} 条链路",
-    # -- limits that are passed, and where there is nothing to check --------------------------------------
+    # -- limits that are exceeded, and where there is nothing to check --------------------------------------
     "{device}: {measure} is {time}, more than {most}": "{device}：{measure} 为 {time}，超过 {most}",
     "{device}: {measure} is {share} ({time} of {whole}), more than {most}": (
         "{device}：{measure} 为 {share}（{whole} 中的 {time}），超过 {most}"

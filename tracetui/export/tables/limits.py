@@ -1,4 +1,4 @@
-"""The tables of limits, and of where they are passed. People read the latter as sentences."""
+"""The tables of limits, and of where they are exceeded. People read the latter as sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tracetui.export.tables.common import objects_by, texts_by, texts_of, values
 
 @dataclass(frozen=True)
 class LimitRows:
-    """Some limits, or where some are passed."""
+    """Some limits, or where some are exceeded."""
 
     rows: Sequence[Any]
 
