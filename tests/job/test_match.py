@@ -51,7 +51,7 @@ def test_the_first_difference_is_said() -> None:
 def test_late_ranks_and_steps() -> None:
     job = uneven()
     (late,) = late_ranks(job)
-    assert (late.rank, late.operations, late.waited) == (0, 5, 1)
+    assert (late.rank, late.operations, late.waiting_ranks) == (0, 5, 1)
     assert late.lost_ns == sum(place * place for place in range(6)) * MS
     (step,) = slow_steps(job)
     assert (step.rank, step.lost_ns, step.total_ns) == (0, late.lost_ns, late.lost_ns)

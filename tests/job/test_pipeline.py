@@ -137,7 +137,7 @@ def test_the_bubble_of_the_schedule_is_the_closed_form(name: str) -> None:
 @pytest.mark.parametrize("name", ["1f1b", "gpipe", "interleaved", "uneven", "dualpipe"])
 def test_the_parts_of_a_bubble_sum_to_what_is_measured(name: str) -> None:
     found = pipeline(name)
-    times = found.order.times()
+    times = found.order.times(delays=True)
     for stage in found.stages:
         bubbles = []
         for step in range(len(found.order.steps)):

@@ -99,7 +99,7 @@ def test_each_wait_is_that_of_the_simulation() -> None:
         meeting = met[int(collectives.start[int(waits.collective[place])]), rank]
         assert abs(int(waits.wait_ns[place]) - meeting.wait(rank)) <= 2_000
         if meeting.wait(rank) > 2_000:
-            assert found.ranks[int(waits.late_rank[place])].number == meeting.last
+            assert found.ranks[int(waits.late_place[place])].number == meeting.last
 
 
 def test_with_the_late_rank_missing_the_planes_name_it() -> None:

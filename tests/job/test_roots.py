@@ -176,7 +176,7 @@ def test_a_missing_rank_is_named_by_the_planes() -> None:
     job = simulate([Meeting("all", GROUPS["all"], slow)], 4, here=(0, 1))
     assert lost(job) == {(3, "absent", "", None): 2 * 5 * MS}
     assert job.missing == (2, 3)
-    assert set(job.waits.late_rank.tolist()) == {ABSENT}
+    assert set(job.waits.late_place.tolist()) == {ABSENT}
 
 
 def test_a_rank_that_did_not_record_the_operation_is_neither_missing_nor_unaligned() -> None:
@@ -215,7 +215,7 @@ def test_what_ends_apart_is_not_one_operation() -> None:
     )
     mixed = job_of([job.ranks[0], other.ranks[1]])
     assert mixed.matched == 0
-    assert set(mixed.waits.late_rank.tolist()) == {NOBODY}
+    assert set(mixed.waits.late_place.tolist()) == {NOBODY}
 
 
 def test_digests_come_back_as_they_were() -> None:

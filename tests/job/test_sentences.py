@@ -289,7 +289,7 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
             found[int(match["rank"])] = match
     assert bool(found) == any(row.cost_ns * 100 >= job_time(rows) for row in rows if row.cost_ns)
     for number, match in found.items():
-        caused = waits.at((waits.late_rank == number) & (waits.wait_ns > 0))
+        caused = waits.at((waits.late_place == number) & (waits.wait_ns > 0))
         lost = [int(caused.wait_ns[caused.rank == rank].sum()) for rank in np.unique(caused.rank).tolist()]
         assert int(match["others"] or 1) == len(lost)
         assert match["each"] == format_duration(sum(lost) // len(lost))

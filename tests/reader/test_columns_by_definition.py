@@ -78,7 +78,7 @@ def built(parts: list[list[Event]], begin: int, document: Event) -> tuple[EventT
     first = [sum(map(len, parts[:number])) for number in range(len(parts))]
     for number in [*range(begin, len(parts)), *range(begin)]:
         if number == 0 and begin:
-            builder.begin_head()
+            builder.go_to_front()
         reader = PartReader()
         reader.add([dict(event) for event in parts[number]], len(places), lambda: b"")
         places += range(first[number], first[number] + len(parts[number]))

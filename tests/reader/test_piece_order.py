@@ -139,7 +139,7 @@ def test_there_is_another_piece_up_to_the_end() -> None:
 
 def test_the_next_piece_can_be_left_and_what_was_given_out_taken_back() -> None:
     order = PieceOrder(0, 10, text_end=30)
-    order.leave_next()
+    order.keep_next()
     assert not order.awaits_next
     assert order.unassigned == 2
     order.assign(9)
@@ -148,5 +148,5 @@ def test_the_next_piece_can_be_left_and_what_was_given_out_taken_back() -> None:
     assert order.unassigned == 3
     assert order.assign(9) == PieceRange(0, 0, 10, True)
     empty = PieceOrder(5, 10, text_end=5)
-    empty.leave_next()
+    empty.keep_next()
     assert (empty.unassigned, empty.awaits_next) == (0, False)

@@ -355,23 +355,23 @@ def test_a_task_is_the_counterpart_of_the_task_of_the_matched_operator() -> None
 
 def test_time_is_shared_out_within_a_step_and_keeps_its_order() -> None:
     base, other = sides()
-    start, end = (column[base.run.walls.host] for column in (base.run.walls.start, base.run.walls.end))
+    start, end = (column[base.run.walls.host_places] for column in (base.run.walls.start, base.run.walls.end))
     times = [int(start[0]) - 50, int(start[0])]
     times += [int(start[0]) + share * int(end[0] - start[0]) // 9 for share in range(1, 9)]
     found = [counterpart(base, other, time) for time in times]
     moved = [place.time_ns for place in found if place is not None]
-    first = int(other.run.walls.start[other.run.walls.host][0])
+    first = int(other.run.walls.start[other.run.walls.host_places][0])
     assert moved[:2] == [first - 50, first] and moved == sorted(moved)
-    assert moved[-1] < int(other.run.walls.end[other.run.walls.host][0])
+    assert moved[-1] < int(other.run.walls.end[other.run.walls.host_places][0])
 
 
 def test_a_step_more_on_one_side_has_a_counterpart_in_turn() -> None:
     longer = run("mixed", STEPS + 1)
     side, base = CounterpartSide(longer, run_of(longer)), sides()[0]
-    last = int(side.run.walls.start[side.run.walls.host][-1])
+    last = int(side.run.walls.start[side.run.walls.host_places][-1])
     found = counterpart(side, base, last)
     assert found is not None and (found.asked_step, found.step) == (STEPS, 0)
-    assert found.time_ns == int(base.run.walls.start[base.run.walls.host][0])
+    assert found.time_ns == int(base.run.walls.start[base.run.walls.host_places][0])
 
 
 def test_the_longest_instance_is_told_of_the_step_with_most() -> None:

@@ -21,7 +21,8 @@ from tests.ui.training import training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.memory.growth import nth_call
 from tracetui.api import load
-from tracetui.export.memory.frames import memory_growing_frame
+from tracetui.export.data_frame import frame_of
+from tracetui.export.tables.memory import GROWING, GrowingRows
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.curve import LEVELS, area_levels, curve_line_rows, most_in_columns, round_up
@@ -121,7 +122,7 @@ async def test_the_tables_follow_each_other_and_are_exported_as_they_are_shown(l
             assert screen.view is not view and screen.table.cursor == 0
         assert names == ["memory_growing", "memory_lines", "memory_sizes", "memory_blocks"]
         assert screen.view.name == "growing"
-        (row,) = memory_growing_frame(memory).to_dict("records")
+        (row,) = frame_of(GROWING, GrowingRows(memory)).to_dict("records")
         assert (row["bytes_per_step"], row["nth"], row["of"]) == (CAST_BYTES, 28, 28)
         assert (row["first_step"], row["last_step"], row["before"]) == (50, 53, "FlashAttentionScore")
 

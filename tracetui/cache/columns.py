@@ -110,7 +110,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         path=path,
         kind=TraceKind(document["kind"]),
         strings=_strings(arrays),
-        threads=[(_text(pid), _text(tid)) for pid, tid in document["threads"]],
+        threads=[(_checked_text(pid), _checked_text(tid)) for pid, tid in document["threads"]],
         tracks=tuple(_track(index, track) for index, track in enumerate(document["tracks"])),
         slices=_table(Slices, "slices", arrays),
         hccl=_table(HcclColumns, "hccl", arrays),
@@ -121,21 +121,21 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         flows=_table(Flows, "flows", arrays),
         counters=_table(Counters, "counters", arrays),
         instants=_table(Instants, "instants", arrays),
-        devices=tuple(map(_text, document["devices"])),
+        devices=tuple(map(_checked_text, document["devices"])),
         start_ns=int(document["start_ns"]),
         end_ns=int(document["end_ns"]),
         report=ReadReport(**{**report, "skips": skips, "seen": passages, "warnings": warnings}),
-        owners={pid: _text(owner) for pid, owner in document["owners"].items()},
+        owners={pid: _checked_text(owner) for pid, owner in document["owners"].items()},
         unclosed=int(document["unclosed"]),
         shared_flows=int(document["shared_flows"]),
-        messages=tuple(map(_text, document["messages"])),
+        messages=tuple(map(_checked_text, document["messages"])),
         notes=tuple(map(statement_of, document["notes"])),
     )
     return trace, _table(BlockColumns, "blocks", arrays)
 
 
 def _report_document(report: ReadReport) -> dict[str, Any]:
-    """Return a report without what only the one reading met."""
+    """Return a report without the warnings that are about this one reading, and not about the file."""
     lasting = tuple(warning for warning in report.warnings if warning not in report.passing)
     document = asdict(replace(report, warnings=lasting))
     document["warnings"] = [*map(statement_document, lasting)]
@@ -153,11 +153,11 @@ def _track(index: int, document: dict[str, Any]) -> Track:
         index=index,
         layer=Layer(document["layer"]),
         family=Family(document["family"]),
-        process=_text(document["process"]),
-        name=_text(document["name"]),
-        device=None if document["device"] is None else _text(document["device"]),
-        pid=_text(document["pid"]),
-        tid=_text(document["tid"]),
+        process=_checked_text(document["process"]),
+        name=_checked_text(document["name"]),
+        device=None if document["device"] is None else _checked_text(document["device"]),
+        pid=_checked_text(document["pid"]),
+        tid=_checked_text(document["tid"]),
         lanes=range(*document["lanes"]),
         rows=range(*document["rows"]),
         samples=range(*document["samples"]),
@@ -175,21 +175,22 @@ def _strings(arrays: Arrays) -> list[str]:
     return [text[start:end] for start, end in zip(places, places[1:])]
 
 
-def _table(kind: type[CachedTable], prefix: str, arrays: Arrays) -> CachedTable:
+def _table(table_class: type[CachedTable], prefix: str, arrays: Arrays) -> CachedTable:
     columns = {
-        field.name: _column(arrays, f"{prefix}.{field.name}", str(field.type)) for field in fields(kind)
+        field.name: _column(arrays, f"{prefix}.{field.name}", str(field.type))
+        for field in fields(table_class)
     }
-    return kind(**columns)
+    return table_class(**columns)
 
 
-def _column(arrays: Arrays, name: str, kind: str) -> NDArray[Any]:
+def _column(arrays: Arrays, name: str, dtype_name: str) -> NDArray[Any]:
     array = arrays[name]
-    if array.dtype.str not in _DTYPES[kind]:
+    if array.dtype.str not in _DTYPES[dtype_name]:
         raise ValueError(f"{name}: of another type")
     return array
 
 
-def _text(value: Any) -> str:
+def _checked_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("not a text")
     return value

@@ -33,7 +33,7 @@ class Axis:
     @classmethod
     def of(cls, runs: tuple[Run, Run], traces: tuple[Bounds, Bounds]) -> Axis:
         """Return the axis of two runs that have work of a device, and from when to when their traces last."""
-        hosts = [run.walls.host for run in runs]
+        hosts = [run.walls.host_places for run in runs]
         spans = [(run.walls.start[host], run.walls.end[host]) for run, host in zip(runs, hosts)]
         numbered = all(len(run.numbers) for run in runs)
         if not numbered:

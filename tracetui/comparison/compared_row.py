@@ -69,7 +69,7 @@ class RowScale:
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """A row of a table. Means are exact; those of a side without steps are 0."""
+    """A row of a table: times in ns, of memory bytes. Means are exact; of a side without steps 0."""
 
     name: str  #: as written in the trace: never print it unescaped
     base: Sum

@@ -147,7 +147,7 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         device_ns=device_steps.end - device_steps.start,
         device_terms_ns=device_terms,
         causes=_idle_by_cause(walls, idle, device_idle),
-        lines=line_sums(analysis, walls, idle, work_done.operators),
+        lines=line_sums(analysis, walls, idle, work_done.step_operators),
         walls=walls,
         steps=walls.host_steps,
         classes=work_done.classes,
@@ -179,7 +179,7 @@ def _doubts(health: HealthFacts) -> Iterator[str]:
 class _StepWork(NamedTuple):
     """What the steps did, whyever they waited."""
 
-    operators: StepOperators
+    step_operators: StepOperators
     sequences: OperatorSequences
     computing: Sums
     classes: Sums
@@ -194,7 +194,7 @@ def _step_work(analysis: Analysis, walls: StepWalls, args_of: ArgsOf | None) -> 
     steps = walls.host_steps
     launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
     return _StepWork(
-        operators=operators,
+        step_operators=operators,
         sequences=sequences(analysis, launched, operators, steps, args_of),
         computing=computing_by_operator(analysis, launched, steps),
         classes=classes(analysis, launched, steps),
@@ -215,10 +215,10 @@ def _totals(working: Sequence[DeviceActivity]) -> Totals:
     )
 
 
-def _wall_count(analysis: Analysis, choice: StepChoice) -> int:
-    """Return how many walls there are where nothing is left out; -1 where only a part is asked for."""
+def _wall_count(analysis: Analysis, choice: StepChoice) -> int | None:
+    """Return how many walls there are where nothing is left out; None where only a part is asked for."""
     if choice.step is not None or choice.window is not None:
-        return -1
+        return None
     steps = [
         len(analysis.steps_by_device.get(activity.device, ()))
         for activity in analysis.devices

@@ -135,7 +135,7 @@ def _match_steps(here: Run, there: Run, time_ns: int, operator: int) -> _StepPai
 
 def _step_edges(run: Run) -> tuple[Int64s, list[tuple[int, int]]]:
     """Return the starts of the steps of the host, and from when to when each lasts."""
-    start, end = run.walls.start[run.walls.host], run.walls.end[run.walls.host]
+    start, end = run.walls.start[run.walls.host_places], run.walls.end[run.walls.host_places]
     return start, [*zip(start.tolist(), end.tolist())]
 
 

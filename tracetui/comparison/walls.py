@@ -66,14 +66,14 @@ class StepWalls:
         return slice(first, stop)
 
     @property
-    def host(self) -> slice:
+    def host_places(self) -> slice:
         """The places of the first device's: the steps of the host."""
         return self.of_device(int(self.device[0])) if len(self) else slice(0)
 
     @property
     def host_steps(self) -> int:
         """How many steps of the host there are."""
-        return len(self.start[self.host])
+        return len(self.start[self.host_places])
 
     @property
     def of_devices(self) -> StepWalls:
@@ -82,7 +82,7 @@ class StepWalls:
 
     def step_at(self, times: Int64s) -> Int64s:
         """Return the step of the host that each time of the host is in, counted from 0; -1 outside of all."""
-        starts, ends = self.launched_from[self.host], self.launched_to[self.host]
+        starts, ends = self.launched_from[self.host_places], self.launched_to[self.host_places]
         if not len(starts):
             return np.full(len(times), -1, np.int64)
         place = np.searchsorted(starts, times, "right") - 1
@@ -129,21 +129,21 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
             launched = trace.start_ns, trace.end_ns + 1
             walls_by_device.append((index, [_Wall(-1, start, start, end, *launched, start, end)]))
     notes: list[str] = []
-    outliers: dict[int, int] = {}  # their numbers, by when they start on the host: numbers may repeat
-    doubted: dict[int, int] = {}  # likewise of steps that cannot be believed
+    left_out: dict[int, int] = {}  # numbers of steps, by when they start on the host: numbers may repeat
+    doubted: dict[int, int] = {}  # those of them that cannot be believed
     by_all = choice.step is None and choice.window is None
     if by_all and not choice.all_steps:
         doubted = _doubted(analysis, walls_by_device)
         believed = [[wall for wall in walls if wall.start not in doubted] for _, walls in walls_by_device]
-        outliers = {wall.start: wall.number for walls in believed for wall in _outliers(walls)}
-        outliers.update(doubted)
+        left_out = {wall.start: wall.number for walls in believed for wall in _outliers(walls)}
+        left_out.update(doubted)
         if doubted:
             notes.append(_not_believed(sorted(set(doubted.values()))))
     rows = []
     for index, walls in walls_by_device:
         if choice.step is not None:
             walls = [wall for wall in walls if wall.number == choice.step]
-        used = [wall for wall in walls if wall.start not in outliers]
+        used = [wall for wall in walls if wall.start not in left_out]
         if by_all:
             believed_walls = [wall for wall in walls if wall.start not in doubted]
             notes += [*_left_out_note(believed_walls, used), *_last_wall_note(used)]
@@ -154,7 +154,7 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
         device,
         **columns_by_name,
         notes=tuple(dict.fromkeys(notes)),
-        left_out=tuple(sorted(outliers.values())),
+        left_out=tuple(sorted(left_out.values())),
     )
 
 
@@ -166,7 +166,7 @@ def _tile_walls(steps: Sequence[Step], end_of_work: int) -> list[_Wall]:
     """
     ordered = sorted(steps, key=lambda step: (step.host_start_ns, step.number))
     walls_found = []
-    reached = 0  # steps of the device that did nothing in one of the host's have no length
+    reached_ns = 0  # steps of the device that did nothing in one of the host's have no length
     for step, next_step in zip(ordered, [*ordered[1:], None]):
         own_end, launched = min(step.end_ns, end_of_work), step.host_end_ns
         follows = next_step is not None and next_step.number == step.number + 1
@@ -175,13 +175,13 @@ def _tile_walls(steps: Sequence[Step], end_of_work: int) -> list[_Wall]:
             end = min(next_step.host_start_ns, end_of_work if follows else own_end)
             launched = next_step.host_start_ns if follows else launched
         start = step.host_start_ns
-        device_start = max(min(step.start_ns, end_of_work), reached)
+        device_start = max(min(step.start_ns, end_of_work), reached_ns)
         device_end = min(next_step.start_ns, end_of_work) if next_step is not None and follows else own_end
-        reached = max(device_start, device_end)
+        reached_ns = max(device_start, device_end)
         if start < end:
             prepared = min(max(step.prepared_ns, start), end)
             launches = start, max(launched, start)
-            walls_found.append(_Wall(step.number, start, prepared, end, *launches, device_start, reached))
+            walls_found.append(_Wall(step.number, start, prepared, end, *launches, device_start, reached_ns))
     return walls_found
 
 

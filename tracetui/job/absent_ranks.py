@@ -23,7 +23,7 @@ class AbsentRank:
 def absent_ranks(job: Job) -> tuple[AbsentRank, ...]:
     """Return the missing ranks that were late, most lost first, as `late_once` counts them."""
     waits = job.waits
-    (places,) = np.nonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0))
+    (places,) = np.nonzero((waits.late_place == ABSENT) & (waits.wait_ns > 0))
     peer_keys = waits.channel[places] * (1 << 32) + waits.peer[places] + 1
     waits_by_rank: dict[tuple[object, ...], list[Int64s]] = {}
     for peer_key in np.unique(peer_keys).tolist():

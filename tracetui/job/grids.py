@@ -73,7 +73,7 @@ def _row_of_waits(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s
     """Return the row that each wait counts in, below 0 where in none."""
     if measure is not GridMeasure.COST:
         return job.waits.rank
-    rows: Int64s = job.waits.late_rank.copy()
+    rows: Int64s = job.waits.late_place.copy()
     for place, places in enumerate(missing_waits, len(job.ranks)):
         rows[places] = place
     return rows

@@ -26,8 +26,8 @@ def last_together(
     """
     last_place, late_last_place = np.full(len(waits), -1, np.int64), np.full(len(waits), -1, np.int64)
     latest = np.full(len(waits), _BEFORE_ALL, np.int64)
-    late_place = _late_places(waits)
-    waiting = np.flatnonzero((waits.late_rank >= 0) & (waits.late_rank != waits.rank) & (waits.wait_ns > 0))
+    late_collective = _late_collectives(waits)
+    waiting = np.flatnonzero((waits.late_place >= 0) & (waits.late_place != waits.rank) & (waits.wait_ns > 0))
     bounds = np.searchsorted(waits.channel[waiting], np.arange(len(channels) + 1))
     timelines = [_Timeline(ranks, matched) for matched in channels]
     for channel, channels_in_common in _overlapping_channels(channels):
@@ -38,31 +38,31 @@ def last_together(
             ranks, waits.rank[waits_in_channel], waits.collective[waits_in_channel], "start"
         )
         late_start = collective_column(
-            ranks, waits.late_rank[waits_in_channel], late_place[waits_in_channel], "start"
+            ranks, waits.late_place[waits_in_channel], late_collective[waits_in_channel], "start"
         )
         for other in channels_in_common:
             timeline = timelines[other]
             shared = np.flatnonzero(
                 (timeline.member[waits.rank[waits_in_channel]] >= 0)
-                & (timeline.member[waits.late_rank[waits_in_channel]] >= 0)
+                & (timeline.member[waits.late_place[waits_in_channel]] >= 0)
             )
             if not len(shared):
                 continue
             rows = waits_in_channel[shared]
             rank_reach = timeline.last_ended(waits.rank[rows], start[shared])
-            late_reach = timeline.last_ended(waits.late_rank[rows], late_start[shared])
+            late_reach = timeline.last_ended(waits.late_place[rows], late_start[shared])
             operation = timeline.last_common(
-                np.minimum(rank_reach, late_reach), waits.rank[rows], waits.late_rank[rows]
+                np.minimum(rank_reach, late_reach), waits.rank[rows], waits.late_place[rows]
             )
             is_found = np.flatnonzero(operation >= 0)
             rows, operation = rows[is_found], operation[is_found]
-            late_rank = waits.late_rank[rows]
-            ended = timeline.ends[operation, timeline.member[late_rank]] - clocks.offset[late_rank]
+            late_place = waits.late_place[rows]
+            ended = timeline.ends[operation, timeline.member[late_place]] - clocks.offset[late_place]
             is_later = ended > latest[rows]
             rows, operation = rows[is_later], operation[is_later]
             latest[rows] = ended[is_later]
             last_place[rows] = timeline.places[operation, timeline.member[waits.rank[rows]]]
-            late_last_place[rows] = timeline.places[operation, timeline.member[waits.late_rank[rows]]]
+            late_last_place[rows] = timeline.places[operation, timeline.member[waits.late_place[rows]]]
     return last_place, late_last_place
 
 
@@ -75,11 +75,11 @@ def collective_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name
     return values
 
 
-def _late_places(waits: JobWaits) -> Int64s:
+def _late_collectives(waits: JobWaits) -> Int64s:
     """Return, for each wait, the place of its operation among the late rank's collectives; -1 without one."""
     place_of_operation = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    is_late_rank = waits.rank == waits.late_rank
-    place_of_operation[waits.operation[is_late_rank]] = waits.collective[is_late_rank]
+    is_late = waits.rank == waits.late_place
+    place_of_operation[waits.operation[is_late]] = waits.collective[is_late]
     return place_of_operation[waits.operation]
 
 

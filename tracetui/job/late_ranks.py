@@ -32,7 +32,7 @@ class LateRank:
         return sum(self.lost_by.values())
 
     @property
-    def waited(self) -> int:
+    def waiting_ranks(self) -> int:
         """Return how many ranks waited."""
         return len(self.lost_by)
 
@@ -60,12 +60,12 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     The rank that cost most in all its groups is first, with its groups after each other, most lost first.
     """
     all_waits = job.waits if waits is None else waits
-    real_waits = all_waits.at((all_waits.wait_ns > 0) & (all_waits.late_rank != NOBODY))
-    order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late_rank, real_waits.channel))
+    real_waits = all_waits.at((all_waits.wait_ns > 0) & (all_waits.late_place != NOBODY))
+    order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late_place, real_waits.channel))
     real_waits = real_waits.at(order)
     changes = (
         np.diff(column, prepend=-9) != 0
-        for column in (real_waits.channel, real_waits.late_rank, real_waits.peer)
+        for column in (real_waits.channel, real_waits.late_place, real_waits.peer)
     )
     is_new_rank = np.logical_or.reduce(list(changes))
     is_new_operation = is_new_rank | (np.diff(real_waits.operation, prepend=-1) != 0)
@@ -76,7 +76,7 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     numbers_here = {rank.number for rank in job.ranks}
     rows = (
         real_waits.channel[first_of_rank],
-        real_waits.late_rank[first_of_rank],
+        real_waits.late_place[first_of_rank],
         real_waits.peer[first_of_rank],
         counts,
     )

@@ -144,7 +144,7 @@ def _add_waits(phases: dict[str, Phase], job: Job) -> None:
     halfway = waits.arrival + waits.wait_ns // 2
     late = np.full(len(waits), _NONE, np.int64)
     for place in range(len(job.ranks)):
-        chosen = np.flatnonzero(waits.late_rank == place)
+        chosen = np.flatnonzero(waits.late_place == place)
         late[chosen] = _innermost(ranges[place], halfway[chosen] + offset[place])
     for place in range(len(job.ranks)):
         chosen = np.flatnonzero(waits.rank == place)

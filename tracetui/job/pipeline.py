@@ -141,7 +141,7 @@ class _Bubbles:
             order.channel, [n for n, matched in enumerate(order.job.channels) if matched.channel.pair]
         )
         self._between = self._idle_between_blocks()
-        times = order.times()
+        times = order.times(delays=True)
         self.steps = order.step_times(times.start, times.end)
         self.error = order.largest_error(self.steps)
         self.times = times
@@ -295,7 +295,7 @@ class _Bubbles:
                 for block, busy, idle in zip(self._blocks, self._busy.tolist(), self._idle.tolist())
             ]
         )
-        times = self._order.times(self._with_lengths(lengths))
+        times = self._order.times(self._with_lengths(lengths), delays=True)
         return self._order.step_times(times.start, times.end)
 
     def stage(self, number: int, ranks: tuple[int, ...], chunks: int) -> PipelineStage:

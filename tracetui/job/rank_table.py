@@ -29,7 +29,7 @@ class Spread:
 class Measures:
     """What a rank did in a step; None where the trace does not tell."""
 
-    stage: Spread | None
+    stage: Spread | None  #: the length of the step, as the producer calls it
     computing: Spread | None
     communication_wait: Spread | None
     communication_transfer: Spread | None
@@ -84,9 +84,9 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     waits = job.waits if step is None else job.waits.at(job.waits.step == step)
     lost = np.zeros(len(job.ranks), np.int64)
     np.add.at(lost, waits.rank, waits.wait_ns)
-    has_late_rank = waits.late_rank >= 0
+    has_late_rank = waits.late_place >= 0
     cost = np.zeros(len(job.ranks), np.int64)
-    np.add.at(cost, waits.late_rank[has_late_rank], waits.wait_ns[has_late_rank])
+    np.add.at(cost, waits.late_place[has_late_rank], waits.wait_ns[has_late_rank])
     rows = []
     for place, rank in enumerate(job.ranks):
         steps = rank.digest.steps

@@ -43,7 +43,7 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: int  #: how many waited for the rank after it did this, of those whose waits have a weight
+    operations: int  #: how many others waited for after it did this: those of which a wait has a weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,8 @@ def find_roots(
     losses = _Losses()
     _add_incomparable_ranks(ranks, channels, clocks, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
-    late_stretches = _group_by_rank(stretches.late_rank, len(ranks))
-    waiting_stretches = _group_by_rank(stretches.waiting_rank, len(ranks))
+    late_stretches = _group_by_rank(stretches.late_place, len(ranks))
+    waiting_stretches = _group_by_rank(stretches.waiting_place, len(ranks))
     for rank_place, rank in enumerate(ranks):
         if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue
@@ -108,7 +108,7 @@ def _add_incomparable_ranks(
 
     Their traces are not here, or their clocks are not aligned, or they recorded no such operation.
     """
-    incomparable = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
+    incomparable = np.flatnonzero((waits.late_place == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
     peer_keys = waits.channel[incomparable] << 32 | waits.peer[incomparable] + 1  # + 1: an unknown peer is -1
     places_here = {rank.number: place for place, rank in enumerate(ranks)}
     for peer_key in np.unique(peer_keys).tolist():
@@ -134,12 +134,12 @@ def _add_unequal_starts(
     """
     weighted_delay = weight[stretches.wait_place] * stretches.start_delay
     for kind, of_kind in ((CLOCK, stretches.from_shared_operation), (STEP, ~stretches.from_shared_operation)):
-        late = waits.late_rank[stretches.wait_place[of_kind]]
-        lost = np.bincount(late, weighted_delay[of_kind], len(ranks))
+        late_place = waits.late_place[stretches.wait_place[of_kind]]
+        lost = np.bincount(late_place, weighted_delay[of_kind], len(ranks))
         operation = waits.operation[stretches.wait_place[of_kind]]
         key = losses.key_number((kind, "", None))
         for rank_place in np.flatnonzero(lost).tolist():
-            operations = len(np.unique(operation[late == rank_place]))
+            operations = len(np.unique(operation[late_place == rank_place]))
             losses.add(ranks[rank_place].number, key, lost[rank_place], operations)
 
 
@@ -195,12 +195,12 @@ def _subtract_waiting_rank(
     first, stop = stretches.waiting_first[stretch_places], stretches.waiting_stop[stretch_places]
     negated = spent_before[first] - spent_before[stop]
     negated *= weight[stretches.wait_place[stretch_places]][:, None]
-    late = stretches.late_rank[stretch_places]
-    order = np.argsort(late, kind="stable")
-    group_starts = np.flatnonzero(np.diff(late[order], prepend=-1))
+    late_place = stretches.late_place[stretch_places]
+    order = np.argsort(late_place, kind="stable")
+    group_starts = np.flatnonzero(np.diff(late_place[order], prepend=-1))
     by_late_rank = np.add.reduceat(negated[order], group_starts, axis=0)
     row, key = np.nonzero(by_late_rank)
-    late_numbers = [ranks[rank_place].number for rank_place in late[order[group_starts]].tolist()]
+    late_numbers = [ranks[rank_place].number for rank_place in late_place[order[group_starts]].tolist()]
     # Operations are counted where the late rank's time is added.
     losses.add(np.array(late_numbers, np.int64)[row], keys[key], by_late_rank[row, key], 0)
 

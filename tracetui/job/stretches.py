@@ -20,10 +20,10 @@ class Stretches:
     """
 
     wait_place: Int64s  #: place among the waits
-    waiting_rank: Int64s  #: place in the job of the rank that waited
+    waiting_place: Int64s  #: place in the job of the rank that waited
     waiting_first: Int64s  #: boundary at which its stretch begins
     waiting_stop: Int64s  #: boundary at which it starts the operation
-    late_rank: Int64s  #: place in the job of the rank that was late
+    late_place: Int64s  #: place in the job of the rank that was late
     late_first: Int64s  #: boundary at which its stretch begins
     late_stop: Int64s  #: boundary at which it starts the operation
     start_delay: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
@@ -55,12 +55,12 @@ def stretches_of(
             operation of both ranks; -1 without one.
         late_last_place: int64[waits]: the same among those of the late rank.
     """
-    late_places = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    is_late_rank = waits.rank == waits.late_rank
-    late_places[waits.operation[is_late_rank]] = waits.collective[is_late_rank]
-    place = np.flatnonzero((waits.late_rank >= 0) & (waits.late_rank != waits.rank) & (waits.wait_ns > 0))
-    rank, late = waits.rank[place], waits.late_rank[place]
-    collective, late_collective = waits.collective[place], late_places[waits.operation[place]]
+    late_collectives = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
+    is_late = waits.rank == waits.late_place
+    late_collectives[waits.operation[is_late]] = waits.collective[is_late]
+    place = np.flatnonzero((waits.late_place >= 0) & (waits.late_place != waits.rank) & (waits.wait_ns > 0))
+    rank, late = waits.rank[place], waits.late_place[place]
+    collective, late_collective = waits.collective[place], late_collectives[waits.operation[place]]
     is_shared = last_place[place] >= 0
     stop, late_stop = (
         _collective_boundaries(ranks, rank, collective, False),
@@ -85,10 +85,10 @@ def stretches_of(
     late_begins = times[segments[late] + late_first] - clocks.offset[late]
     return Stretches(
         wait_place=place,
-        waiting_rank=rank,
+        waiting_place=rank,
         waiting_first=first,
         waiting_stop=stop,
-        late_rank=late,
+        late_place=late,
         late_first=late_first,
         late_stop=late_stop,
         start_delay=late_begins - begins,

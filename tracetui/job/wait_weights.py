@@ -39,8 +39,8 @@ class _WeightPassing:
         self._target = exposed.wait_place[segments]
         self._share = exposed.waited[segments] / waits.wait_ns[self._target]
         sides = (
-            (stretches.late_rank, stretches.late_first, stretches.late_stop),
-            (stretches.waiting_rank, stretches.waiting_first, stretches.waiting_stop),
+            (stretches.late_place, stretches.late_first, stretches.late_stop),
+            (stretches.waiting_place, stretches.waiting_first, stretches.waiting_stop),
         )
         self._spans = [
             (

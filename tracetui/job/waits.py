@@ -34,7 +34,7 @@ class JobWaits:
     arrival: Int64s  #: aligned start
     end: Int64s  #: aligned end
     wait_ns: Int64s  #: ns until the late rank arrived; 0 for that rank itself
-    late_rank: Int64s  #: its place in the job; ABSENT: it is missing; NOBODY where nobody was late
+    late_place: Int64s  #: place of the late rank; ABSENT: it is missing; NOBODY where nobody was late
     peer: Int64s  #: number in the group of the late rank, -1 where not known
 
     def __len__(self) -> int:
@@ -112,8 +112,8 @@ def _channel_waits(
     by_arrival = np.maximum(arrival[rows, late][:, None] - arrival, 0)
     wait = np.where((late >= 0)[:, None] & here, by_arrival, 0)
     wait = np.where(is_absent[:, None] & known, np.clip(wait_by_planes, 0, end - arrival), wait)
-    late_rank = np.where(late >= 0, members[late], np.where(is_absent, ABSENT, NOBODY))
-    late_rank = np.where((wait > 0).any(axis=1), late_rank, NOBODY)
+    late_place = np.where(late >= 0, members[late], np.where(is_absent, ABSENT, NOBODY))
+    late_place = np.where((wait > 0).any(axis=1), late_place, NOBODY)
     late_peer = np.where(
         late >= 0, number[late], np.where(is_absent & ~(is_beyond & is_here), named_peer, -1)
     )
@@ -128,7 +128,7 @@ def _channel_waits(
             arrival[operation, member],
             end[operation, member],
             wait[operation, member],
-            late_rank[operation],
+            late_place[operation],
             late_peer[operation],
         )
     )

@@ -72,13 +72,18 @@ class TimedOperations:
         return self._measured[1]
 
     @cached_property
-    def ideal(self) -> Int64s:
+    def ideal_duration(self) -> Int64s:
         """int64[operations]: durations and transfers as they are ideally."""
         return ideal_durations(self.operations.kind, self.operations.group, self.duration)
 
-    def times(self, ideal: Bools | None = None, delays: bool = False) -> Times:
-        """Return when operations begin and end; those that are `ideal` take their ideal durations."""
-        duration = self.duration if ideal is None else np.where(ideal, self.ideal, self.duration)
+    def times(self, is_ideal: Bools | None, delays: bool) -> Times:
+        """Return when operations begin and end, some of them with their ideal durations.
+
+        `is_ideal`: which, bool[operations]; None: none. `delays`: are they delayed as measured?
+        """
+        duration = (
+            self.duration if is_ideal is None else np.where(is_ideal, self.ideal_duration, self.duration)
+        )
         delay = self.delay if delays else np.zeros(len(duration), np.int64)
         return self.graph.times(delay, duration, self.origin)
 
@@ -96,9 +101,9 @@ class TimedOperations:
         starts_alone[step[~self.graph.linked]] = True
         return last - np.where(starts_alone, self.first_starts, first)
 
-    def mean_step(self, ideal: Bools | None = None, delays: bool = False) -> float:
-        """Return the mean time of a step in ns."""
-        steps = self.step_times(self.times(ideal, delays))
+    def mean_step(self, is_ideal: Bools | None = None, delays: bool = False) -> float:
+        """Return the mean time of a step in ns, by default without delays."""
+        steps = self.step_times(self.times(is_ideal, delays))
         return float(steps.mean()) if len(steps) else 0.0
 
 
@@ -198,9 +203,9 @@ def _by_rank(
     }
 
 
-def _gone(job: TimedOperations, plain: float, best: float, ideal: Bools) -> float | None:
+def _gone(job: TimedOperations, plain: float, best: float, is_ideal: Bools) -> float | None:
     """Return the share of the slowdown that is gone where some operations are ideal; None without any."""
-    return (plain - job.mean_step(ideal)) / (plain - best) if plain != best else None
+    return (plain - job.mean_step(is_ideal)) / (plain - best) if plain != best else None
 
 
 def _ratio(one: float, other: float) -> float:

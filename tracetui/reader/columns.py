@@ -36,7 +36,7 @@ from tracetui.reader.timestamps import LIMIT
 _Table = dict[str, NDArray[Any]]
 #: The member of a document that tells what is added to its times, in ns.
 BASE = "baseTimeNanoseconds"
-_BASE_LIMIT = 10**18  # ns: a clock with times from here on counts from 1970 already
+_EPOCH_FROM = 10**18  # ns: a clock with times from here on counts from 1970 already
 _SLICE = (
     "time",
     "dur",
@@ -79,13 +79,13 @@ class TableBuilder:
         self._flow_ids: defaultdict[str, int] = numbers()
         self._columns: dict[str, _Column] = {}
         self._metadata: list[Metadata] = []
-        self._tail = (0, 0)  # events and metadata of the parts after those of now
+        self._later = (0, 0)  # events and metadata of the parts that were taken first, and stand last
 
-    def begin_head(self) -> None:
+    def go_to_front(self) -> None:
         """Go on with the parts that stand in the file before all that were taken."""
-        self._tail = (self.events, len(self._metadata))
+        self._later = (self.events, len(self._metadata))
         for column in self._columns.values():
-            column.begin_head()
+            column.go_to_front()
 
     def add(self, part: ExtractedPart) -> None:
         """Take the next part."""
@@ -97,7 +97,7 @@ class TableBuilder:
         threads = np.array([self._threads[thread] for thread in part.threads], np.int32)
         strings = np.array([-1 if text is None else self._strings[text] for text in part.strings], np.int32)
         empty = self._strings[""]
-        names = np.where(strings < 0, empty, strings)  # a name is always text
+        names = np.where(strings < 0, empty, strings)  # a missing name counts as ""
         filled = np.where(strings == empty, -1, strings)  # a category or a call stack isn't empty
         series = np.array(
             [
@@ -111,9 +111,9 @@ class TableBuilder:
         tables.update(dict.fromkeys(_TEXTS, filled))
         for name, values in part.columns.items():
             if name == "flow.id" and len(flow_ids):
-                big = values < -1
+                is_text = values < -1  # the number of a text in the part
                 values = values.copy()
-                values[big] = flow_ids[-2 - values[big]]
+                values[is_text] = flow_ids[-2 - values[is_text]]
             self._column(name).extend(values, tables.get(name.split(".")[1]))
 
     def build(self, path: str, document: dict[str, Any], report: ReadReport, last: bool) -> EventTable:
@@ -135,7 +135,7 @@ class TableBuilder:
             warnings += (state("events with times beyond reason: {count}, skipped", count=f"{left_out:,}"),)
         tables = (slices, counters, flows, instants)
         base = _base(document)
-        if base and all(not len(table["time"]) or int(table["time"].max()) < _BASE_LIMIT for table in tables):
+        if base and all(not len(table["time"]) or int(table["time"].max()) < _EPOCH_FROM for table in tables):
             for table in tables:
                 table["time"] = table["time"] + base
         return EventTable(
@@ -150,7 +150,7 @@ class TableBuilder:
             FlowColumns(**flows),
             CounterColumns(**counters),
             InstantColumns(**instants),
-            self._metadata[self._tail[1] :] + self._metadata[: self._tail[1]],
+            self._metadata[self._later[1] :] + self._metadata[: self._later[1]],
             document,
             replace(report, skipped=report.skipped + left_out, warnings=report.warnings + warnings),
         )
@@ -185,7 +185,7 @@ class TableBuilder:
 
     def _places(self, events: NDArray[Any]) -> NDArray[Any]:
         """Return the places of events in the order of the file."""
-        later, _ = self._tail
+        later, _ = self._later
         return np.where(events < later, events + (self.events - later), events - later)
 
 
@@ -200,11 +200,11 @@ class _Column:
     def __init__(self, dtype: type[np.generic]) -> None:
         self._array = np.empty(0, dtype)
         self._length = 0
-        self._tail = 0  # so many values stand after all others
+        self._later = 0  # so many values were taken first, and stand after all others
 
-    def begin_head(self) -> None:
+    def go_to_front(self) -> None:
         """Go on with the values that stand before all others."""
-        self._tail = self._length
+        self._later = self._length
 
     def extend(self, values: NDArray[Any], table: NDArray[Any] | None = None) -> None:
         """Add the values, or what they stand for in a `table`.
@@ -213,7 +213,7 @@ class _Column:
         """
         if table is not None and table.dtype != self._array.dtype:
             values, table = table.take(values, mode="wrap"), None
-        if table is None and not fit(values, self._array.dtype):
+        if table is None and not fits(values, self._array.dtype):
             self._array = self._array.astype(values.dtype)
         start, self._length = self._length, self._length + len(values)
         if self._length > len(self._array):
@@ -230,7 +230,7 @@ class _Column:
         if last:
             self._grow(self._length)
             values, self._array = self._array, np.empty(0, self._array.dtype)
-            return np.concatenate([values[self._tail :], values[: self._tail]]) if self._tail else values
+            return np.concatenate([values[self._later :], values[: self._later]]) if self._later else values
         values = self._array[: self._length]
         values.flags.writeable = False
         return values
@@ -245,7 +245,7 @@ class _Column:
             self._array[:length] = values[:length]
 
 
-def fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+def fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
     """Return whether all values are in the range of a type."""
     if values.dtype.itemsize <= dtype.itemsize or not len(values):
         return True
@@ -270,6 +270,6 @@ def _latest(times: Int64s, durs: Int64s | int = 0) -> int:
 
 
 def _base(document: dict[str, Any]) -> int:
-    """Return `baseTimeNanoseconds`, 0 where there is none."""
+    """Return `baseTimeNanoseconds`, 0 where there is none, or none that can be."""
     base = whole_of(document.get(BASE))
     return max(base, 0) if base < LIMIT else 0

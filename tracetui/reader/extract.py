@@ -107,6 +107,9 @@ class PartReader:
     """Collects the events of one part."""
 
     def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
         self.events = 0
         self.scanned = 0
         self._strings = numbers()
@@ -115,11 +118,11 @@ class PartReader:
         self._flow_ids = FlowIds()
         self._kept: defaultdict[str, list[Any]] = defaultdict(list)  # by column, an array of each block
         self._block: dict[str, Any] = {}  # the columns of the block that is being read
-        self._final = True  # floats are taken as they are
+        self._is_exact = True  # no float is left that stands for digits it does not hold
         self._metadata: list[Metadata] = []
         self._skipped = 0
         self._unknown: dict[str, int] = {}
-        self._scanned = 0  # events, the last ones, whose columns the scanner has
+        self._not_taken = 0  # events, the last ones, whose columns the scanner has
         self._scanner: BlockScanner | None = None
         if COMPILED:
             self._scanner = BlockScanner(self._shapes, self._samples, self._strings, self._flow_ids)
@@ -129,7 +132,7 @@ class PartReader:
         count = self._scanner.scan(text, length) if self._scanner is not None else 0
         self.events += count
         self.scanned += count
-        self._scanned += count
+        self._not_taken += count
         return count
 
     def add(self, elements: list[Any], first: int, text: Callable[[], bytes]) -> None:
@@ -143,7 +146,7 @@ class PartReader:
         ordinals = np.arange(first, first + len(elements))
         try:
             try:
-                self._add(elements, ordinals, final=False)
+                self._add(elements, ordinals, is_exact=False)
             except _Inexact:
                 restore_literals(elements, text())
                 self._add(elements, ordinals)
@@ -153,8 +156,9 @@ class PartReader:
             self._skipped += other_count
             self._add(events, np.array(places, np.int64))
 
-    def _add(self, elements: list[Any], ordinals: Int64s, final: bool = True) -> None:
-        self._final = final
+    def _add(self, elements: list[Any], ordinals: Int64s, is_exact: bool = True) -> None:
+        """Add a block, as a whole or not at all. Raises _Inexact for floats where it is not `is_exact`."""
+        self._is_exact = is_exact
         kinds = kinds_of([element[_PH] for element in elements])
         metadata: list[Metadata] = []
         unknown: list[str] = []
@@ -186,9 +190,9 @@ class PartReader:
 
     def _take_scanned(self) -> None:
         """Keep what was scanned since the last time, before anything after it."""
-        if self._scanner is not None and self._scanned:
-            self._keep(self._scanner.take(self.events - self._scanned))
-            self._scanned = 0
+        if self._scanner is not None and self._not_taken:
+            self._keep(self._scanner.take(self.events - self._not_taken))
+            self._not_taken = 0
 
     def _keep(self, block: dict[str, Any]) -> None:
         for name, values in block.items():
@@ -231,7 +235,7 @@ class PartReader:
             return times(self._exact(values))
 
     def _exact(self, values: list[Any]) -> list[Any]:
-        if not self._final and float in set(map(type, values)):
+        if not self._is_exact and float in set(map(type, values)):
             raise _Inexact
         return values
 
@@ -271,7 +275,7 @@ class PartReader:
             self._numbered(all_args)
 
     def _numbered(self, all_args: list[dict[str, Any]]) -> None:
-        """Add rows for the numbers of tasks on their streams, with those of their batches above them."""
+        """Add rows for the numbers of tasks on their streams, that of the batch in the upper 32 bits."""
         block = self._block
         rows, task_numbers = [], []
         for row, args in enumerate(all_args):
@@ -347,7 +351,9 @@ class PartReader:
         for table in TABLES:
             prefix = table + "."
             table_columns = {
-                name[len(prefix) :]: self._array(name) for name in [*self._kept] if name.startswith(prefix)
+                name[len(prefix) :]: self._pop_array(name)
+                for name in [*self._kept]
+                if name.startswith(prefix)
             }
             if not table_columns:
                 continue
@@ -363,7 +369,8 @@ class PartReader:
                 if not is_valid.all():
                     table_columns = {name: values[is_valid] for name, values in table_columns.items()}
             columns.update({prefix + name: values for name, values in table_columns.items()})
-        columns.update({name: self._array(name) for name in [*self._kept]})
+        # What no event of a table has by itself: the tables "hccl", "numbered" and "memory".
+        columns.update({name: self._pop_array(name) for name in [*self._kept]})
         part = ExtractedPart(
             self.events,
             self.scanned,
@@ -376,10 +383,10 @@ class PartReader:
             self._skipped,
             self._unknown,
         )
-        self.__init__()  # type: ignore[misc]
+        self._reset()
         return part
 
-    def _array(self, name: str) -> NDArray[Any]:
+    def _pop_array(self, name: str) -> NDArray[Any]:
         values = self._kept.pop(name)
         return values[0] if len(values) == 1 else np.concatenate(values)
 

@@ -71,11 +71,11 @@ class PieceOrder:
         start = self.next_start if start_known else self._start + number * self._piece_bytes
         return PieceRange(number, start, self._stop_of(start), start_known)
 
-    def leave_next(self) -> None:
-        """Give the next piece to nobody: it will be read by whoever takes it."""
-        task = self.assign(1)
-        if task is not None:
-            self.bring(task.number, None)
+    def keep_next(self) -> None:
+        """Keep the next piece from those who read ahead: it is read where it is taken."""
+        piece_range = self.assign(1)
+        if piece_range is not None:
+            self.bring(piece_range.number, None)
 
     def take_back(self) -> None:
         """Forget all that was given to somebody, brought or not: they will bring nothing any more."""

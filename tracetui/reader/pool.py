@@ -31,7 +31,7 @@ class WorkerPool:
         # The next piece of a file is read in this process, while the workers start. A text that is inflated
         # is left to them: two who read it at different places would have it inflated again and again.
         if text.shared is not None:
-            order.leave_next()
+            order.keep_next()
         self._jobs = min(jobs, order.unassigned)
         self._threads = PieceThreads(text, order, syntax)
         self._workers: list[Worker] = []
@@ -63,8 +63,8 @@ class WorkerPool:
             count, why = len(self._start_errors), ", ".join(sorted(set(self._start_errors)))
             template = "{count} of {jobs} worker processes could not be started ({reason})"
             yield state(template, count=count, jobs=self._jobs, reason=why)
-        if self._threads.lost:
-            count, why = len(self._threads.lost), ", ".join(sorted(set(self._threads.lost)))
+        if self._threads.loss_reasons:
+            count, why = len(self._threads.loss_reasons), ", ".join(sorted(set(self._threads.loss_reasons)))
             template = (
                 "{count} of {jobs} worker processes ended early ({reason}); their parts were read again"
             )

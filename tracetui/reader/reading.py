@@ -104,10 +104,10 @@ class Reading:
         """How many elements of the text were decoded."""
         return self._builder.events - self._before.events
 
-    def begin_head(self) -> None:
+    def go_to_front(self) -> None:
         """Go on with the pieces from the start of the text, up to where those begin that were taken."""
         self._passages.append(_Passage(0, self._start, self._start))
-        self._builder.begin_head()
+        self._builder.go_to_front()
 
     @property
     def joined(self) -> bool:
@@ -116,7 +116,7 @@ class Reading:
         return last is first or (first.offset == last.start and not first.in_damage)
 
     def take(self, piece: EventsPiece) -> None:
-        """Take the piece after all that were taken since `begin_head`, if that was called.
+        """Take the piece after all that were taken since `go_to_front`, if that was called.
 
         Raises UnreadableTrace where not one of many elements is an event: no need to read on for hours.
         """

@@ -172,7 +172,7 @@ class TraceFile:
         silence = _Silence()
         for start, end in passages:
             if end == first:
-                reading.begin_head()
+                reading.go_to_front()
             with self._pieces(reading, start, end) as pieces:
                 for piece in pieces:
                     if piece is not None:

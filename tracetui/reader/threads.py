@@ -66,7 +66,7 @@ class PieceThreads:
         self._stopped = False
         # Held by the thread that awaits a piece to read: it inflates the text, which is done front to back.
         self._inflate_lock = threading.Lock()
-        self.lost: list[str] = []  #: why readers were lost, each in a word or two
+        self.loss_reasons: list[str] = []  #: why readers were lost, each in a word or two
 
     def __enter__(self) -> PieceThreads:
         return self
@@ -138,7 +138,7 @@ class PieceThreads:
                 try:
                     piece = read_piece(task, excerpt)
                 except ReaderLost as error:
-                    self.lost.append(str(error))
+                    self.loss_reasons.append(str(error))
                     return
                 except Exception:  # whoever takes the piece reads it again, and meets what is wrong
                     pass

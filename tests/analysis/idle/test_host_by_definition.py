@@ -79,7 +79,7 @@ class Threads(Definition):
         )
         return holding[0] if len(holding) == 1 and thread not in holding and runs_engine else -1
 
-    def burst(self, thread: int) -> list[int] | None:
+    def bursts(self, thread: int) -> list[int] | None:
         """The first operators of bursts: the waker has begun another one since, and none runs any more."""
         real, waker = self.real(thread), self.waker(thread)
         if waker < 0 or not real:
@@ -116,10 +116,10 @@ def test_what_a_thread_does_at_any_time(seed: int) -> None:
         spans = [(definition.start[row], definition.end[row]) for row in rows]
         if not frames:
             spans = [(min(start for start, _ in spans), max(end for _, end in spans))]
-        assert (thread.recorded.index_at(TIMES) >= 0).tolist() == [
+        assert (thread.python_recorded.index_at(TIMES) >= 0).tolist() == [
             any(start <= at < end for start, end in spans) for at in TIMES.tolist()
         ]
-        burst, firsts = host_threads.burst(index), definition.burst(index)
+        burst, firsts = host_threads.bursts(index), definition.bursts(index)
         assert (burst is None) == (firsts is None)
         if burst is not None and firsts is not None:
             assert (burst.waker, burst.operators.tolist()) == (definition.waker(index), firsts)
@@ -140,7 +140,7 @@ def test_the_thread_of_a_task_and_the_sooner_of_two(seed: int) -> None:
     assert host_threads.of_rows(launch).tolist() == threads[0]
     never = 99
     starts = [[definition.start[row] if row >= 0 else never for row in column] for column in columns]
-    assert host_threads.sooner(launch, operator).tolist() == [
+    assert host_threads.earlier_of(launch, operator).tolist() == [
         columns[1][i] if starts[1][i] <= starts[0][i] and columns[1][i] >= 0 else columns[0][i]
         for i in range(12)
     ]
@@ -162,5 +162,5 @@ def test_a_burst_may_begin_as_the_one_before_ends() -> None:
     events += [operator(at, 10, "autograd::engine::evaluate_function: Mm", AUTOGRAD) for at in (10, 20)]
     events += arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 10))
     host_threads = HostThreads(link_tasks(trace_of(events)))
-    burst = host_threads.burst(1)
+    burst = host_threads.bursts(1)
     assert burst is not None and burst.starts.tolist() == [10, 20]

@@ -52,7 +52,7 @@ def test_without_arrows_the_thread_of_the_steps_wakes_the_autograd_thread(step: 
     ]
     host_threads = analyse(trace_of(events)).host_threads
     tids = [host_threads.thread(index).track.tid for index in range(len(host_threads))]
-    woken = {tid: host_threads.burst(index) for index, tid in enumerate(tids)}
+    woken = {tid: host_threads.bursts(index) for index, tid in enumerate(tids)}
     burst = woken.pop("2")
     assert (None if burst is None else tids[burst.waker]) == ("1" if is_woken else None)
     assert set(woken.values()) == {None}
@@ -70,7 +70,7 @@ def test_a_burst_begins_where_nothing_ran_and_its_waker_has_begun_another_operat
         operator(260, 5, tid=2, name="aten::add"),  # after 255, but within it
     ]
     host_threads = analyse(trace_of(events)).host_threads
-    (burst,) = filter(None, map(host_threads.burst, range(len(host_threads))))
+    (burst,) = filter(None, map(host_threads.bursts, range(len(host_threads))))
     assert burst.starts.tolist() == [100, 210, 300, 500]
 
 

@@ -716,7 +716,7 @@ def test_a_late_host_is_a_reason_to_record_the_scheduler() -> None:
     evidence = Evidence(traces.analysed("moba"))
     assert not [*unrecorded(evidence)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tracetui.analysis.advice.scheduler.HOST_BOUND", replace(HOST_BOUND, least=1_000_000))
+        patch.setattr("tracetui.analysis.advice.scheduler.HOST_BOUND", replace(HOST_BOUND, value=1_000_000))
         (advice,) = unrecorded(evidence)
         assert advice.cost_ns is None
         assert not [*unrecorded(Evidence(analysed("moba")))]

@@ -225,7 +225,7 @@ def test_numbers_of_a_thread_are_those_of_its_pieces() -> None:
         every = [state for state, _, _ in each_ns(states)]
         assert states.sums() == {state: every.count(state) for state in State}
         begin, end = run.window
-        pieces = states.state_at(np.arange(begin - 1, end + 1)).tolist()
+        pieces = states.piece_at(np.arange(begin - 1, end + 1)).tolist()
         assert pieces[0] == pieces[-1] == -1
         assert [State(states.state[piece]) for piece in pieces[1:-1]] == every
         later = states.shifted(1_000)

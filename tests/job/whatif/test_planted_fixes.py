@@ -90,7 +90,7 @@ def test_the_same_of_jobs_of_eight_ranks(name: str, fix: str) -> None:
 @pytest.mark.parametrize("name", ["balanced", "loader", "sends", "partial", "absent", *whole("hosts")])
 def test_a_replay_as_measured_is_the_step_that_was(name: str) -> None:
     order = order_of(job(name))
-    times = order.times()
+    times = order.times(delays=True)
     measured = order.step_times(order.start, order.end)
     assert np.abs(order.step_times(times.start, times.end) - measured).max() <= 0.001 * measured.min()
     assert Replays(job(name)).error <= 0.001

@@ -41,7 +41,7 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
     kinds = [
         i for i in distinct(slices.task_type[evidence.work]).tolist() if i >= 0 and _AI_CPU.match(strings[i])
     ]
-    is_ai_cpu = np.isin(slices.task_type[evidence.work], kinds) & (slices.dur[evidence.work] >= AI_CPU.least)
+    is_ai_cpu = np.isin(slices.task_type[evidence.work], kinds) & (slices.dur[evidence.work] >= AI_CPU.value)
     tasks, device = evidence.work[is_ai_cpu], evidence.device_of_work[is_ai_cpu]
     lines = evidence.task_lines(tasks)
     groups = (lines + 1) * (len(strings) + 1) + slices.name[tasks]
@@ -64,8 +64,8 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
                 "longest_ns": int(slices.dur[rows[0]]),
                 "exposed_ns": cost,
             },
-            subjects=(*evidence.names(rows, 1), *evidence.operators_of(rows)),
-            **evidence.blame(int(lines[group[0]]))._asdict(),
+            subjects=(*evidence.names(rows, 1), *evidence.first_operator(rows)),
+            **evidence.line(int(lines[group[0]]))._asdict(),
             gaps=evidence.gaps_at(evidence.span(rows)),
             rows=rows,
         )
@@ -96,8 +96,8 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
                 "share_of_computing": cost / computing,
                 **(setting if rule_id == _FORMATS else {}),
             },
-            subjects=(*evidence.names(rows), *evidence.operators_of(rows)),
-            **evidence.blame(int(worst_lines[0]) if len(worst_lines) else -1)._asdict(),
+            subjects=(*evidence.names(rows), *evidence.first_operator(rows)),
+            **evidence.line(int(worst_lines[0]) if len(worst_lines) else -1)._asdict(),
             rows=rows,
         )
 
@@ -108,7 +108,7 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
     late = [
         i
         for i, step in enumerate(steps)
-        if step.iteration_gap and step.phase_idle_ns[0] > ITERATION_GAP.least
+        if step.iteration_gap and step.phase_idle_ns[0] > ITERATION_GAP.value
     ]
     if not late:
         return

@@ -18,8 +18,8 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace, TraceKind
 from tracetui.trace.stack import Frame
 
-_WORTH_ADVICE = 10_000  #: what costs less than this part of the devices' time is not worth a change
-_WORTH_NAMING = 100  #: a line with less than this part of the time is not what advice is about
+_WORTH_ADVICE = 10_000  #: what costs less than one in so many ns of the devices is not worth a change
+_WORTH_NAMING = 100  #: a line with less than one in so many ns of the time is not what advice is about
 
 
 class Evidence:
@@ -172,7 +172,7 @@ class Evidence:
         sites = self.analysis.host_threads.callers.call_sites(operators)
         return self._number(sites.stack, sites.frame)
 
-    def blame(self, number: int) -> PythonLine:
+    def line(self, number: int) -> PythonLine:
         """Return the line of a number, -1 for none."""
         return python_line(None if number < 0 else self._frames[number])
 
@@ -181,7 +181,7 @@ class Evidence:
         with_line = pieces & (self.piece_lines >= 0)
         lines, sums = most_first(self.piece_lines[with_line], self.causes.ns[with_line])
         worth_naming = len(lines) and int(sums[0]) * _WORTH_NAMING >= int(self.causes.ns[pieces].sum())
-        return self.blame(int(lines[0]) if worth_naming else -1)
+        return self.line(int(lines[0]) if worth_naming else -1)
 
     @property
     def _frames(self) -> list[Frame]:
@@ -234,7 +234,7 @@ class Evidence:
         """Return the rows, the longest first."""
         return rows[np.argsort(-self.trace.slices.dur[rows], kind="stable")]
 
-    def operators_of(self, tasks: Int64s) -> tuple[str, ...]:
+    def first_operator(self, tasks: Int64s) -> tuple[str, ...]:
         """Return the name of the operator that enqueued the first of the tasks to have one."""
         operator = self.analysis.launch_chains.operator[self.analysis.launch_chains.index(tasks)]
         linked = operator[operator >= 0]

@@ -55,7 +55,7 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
         return
     launches = len(np.unique(_launches(evidence, places)))
     mean = int(slices.dur[tasks].mean())
-    if mean > LOOP_KERNEL.least or cost > launches * LAUNCH_PAUSE.least:
+    if mean > LOOP_KERNEL.value or cost > launches * LAUNCH_PAUSE.value:
         return
     remedy = "torch.cuda.CUDAGraph, or torch.compile with mode='reduce-overhead'"
     if not evidence.is_gpu:
@@ -103,7 +103,7 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
         mean = int(slices.dur[rows].mean())
         pieces = waiting & (evidence.piece_lines == number)
         cost = evidence.idle(pieces)
-        if repeats < LOOP_REPEATS.least or mean > LOOP_KERNEL.least:
+        if repeats < LOOP_REPEATS.value or mean > LOOP_KERNEL.value:
             continue
         if not LOOP_SHARE.share(cost, evidence.window_ns):
             continue
@@ -122,7 +122,7 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
                 "idle_ns": cost,
             },
             subjects=tuple(evidence.trace.strings[name] for name in names[order].tolist()),
-            **evidence.blame(number)._asdict(),
+            **evidence.line(number)._asdict(),
             gaps=evidence.gaps(pieces),
             rows=operators,
         )
@@ -160,7 +160,7 @@ def _repeated(line: Int64s, caller: Int64s, name: Int32s, launched: Int64s) -> B
     _, first = np.unique(launched, return_index=True)
     _, place = np.unique(np.stack((line, caller, name.astype(np.int64))), axis=1, return_inverse=True)
     place = place.reshape(-1)
-    return np.bincount(place[first], minlength=int(place.max(initial=-1)) + 1)[place] >= LOOP_REPEATS.least
+    return np.bincount(place[first], minlength=int(place.max(initial=-1)) + 1)[place] >= LOOP_REPEATS.value
 
 
 def _launches(evidence: Evidence, places: Int64s) -> Int64s:
@@ -173,7 +173,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
     """Find lines that wait for the device several times a step."""
     for sync in evidence.analysis.syncs:
         per_step = evidence.per_step(sync.count)
-        if per_step < SYNC_REPEATS.least or not evidence.worth(sync.exposed_ns):
+        if per_step < SYNC_REPEATS.value or not evidence.worth(sync.exposed_ns):
             continue
         yield Advice(
             id="sync_in_loop",
@@ -202,8 +202,8 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
     step = evidence.host_step(outer) if evidence.steps else np.arange(len(outer))
     loading_ns = np.zeros(max(evidence.steps, len(outer)) + 1, np.int64)
     np.add.at(loading_ns, step, evidence.trace.slices.dur[outer])
-    loading_ns[-1] = 0
-    slow = loading_ns[loading_ns >= DATA_LOADER.least]
+    loading_ns[-1] = 0  # what begins in no step, -1, is summed there
+    slow = loading_ns[loading_ns >= DATA_LOADER.value]
     pieces = evidence.caused(Cause.DATALOADER)
     cost = evidence.idle(pieces)
     if not len(slow) or not cost:
@@ -222,7 +222,7 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
             **({"before_window_ns": before} if before else {}),
         },
         subjects=evidence.names(rows, 1),
-        **evidence.blame(_line_of(evidence, rows))._asdict(),
+        **evidence.line(_line_of(evidence, rows))._asdict(),
         gaps=evidence.gaps(pieces),
         rows=rows,
     )
@@ -231,8 +231,8 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
 def collections(evidence: Evidence) -> Iterator[Advice]:
     """Find garbage collections of Python that stop the thread that launches."""
     slices = evidence.trace.slices
-    runs_of_it = evidence.rows_of(Family.COLLECTOR)
-    rows = evidence.longest_first(runs_of_it[slices.dur[runs_of_it] >= COLLECTION.least])
+    all_collections = evidence.rows_of(Family.COLLECTOR)
+    rows = evidence.longest_first(all_collections[slices.dur[all_collections] >= COLLECTION.value])
     pieces = evidence.caused(Cause.GC)
     cost = evidence.idle(pieces)
     if not len(rows) or not cost:
@@ -253,7 +253,7 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
     rows = evidence.outermost(calls[by_name(evidence.trace, calls, allocates_memory) == 1])
     during = evidence.idle_during(rows)
     cost = int(during.sum())
-    if cost < MEMORY.least:
+    if cost < MEMORY.value:
         return
     rows = evidence.longest_first(rows)
     total = evidence.span(rows).total

@@ -48,19 +48,19 @@ class Advice:
 
 @dataclass(frozen=True)
 class Threshold:
-    """The least that makes a condition hold."""
+    """From where on a condition holds, or up to where: its rule says which."""
 
-    least: int
+    value: int
     unit: str  #: "ns", "%" or "times"
     source: str  #: whose threshold it is: OURS, MSPROF or MINDSPORE
 
     def share(self, part: int, whole: int) -> bool:
         """Return whether a part reaches so many percent of the whole; nothing is no part of nothing."""
-        return part > 0 and part * 100 >= whole * self.least
+        return part > 0 and part * 100 >= whole * self.value
 
     def exceeded(self, part: int, whole: int) -> bool:
         """Return whether a part is more than so many percent of the whole."""
-        return part * 100 > whole * self.least
+        return part * 100 > whole * self.value
 
 
 MS, US = 1_000_000, 1_000

@@ -49,7 +49,7 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
 
 def migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another core again and again."""
-    rates, names = _moving_threads(evidence, lambda time: time.migrations_per_s, MIGRATIONS.least)
+    rates, names = _moving_threads(evidence, lambda time: time.migrations_per_s, MIGRATIONS.value)
     if rates:
         figures: Figures = {
             "threads": len(rates),
@@ -61,7 +61,7 @@ def migrations(evidence: Evidence) -> Iterator[Advice]:
 
 def node_migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another NUMA node again and again."""
-    rates, names = _moving_threads(evidence, lambda time: time.node_migrations_per_s, NODE_MIGRATIONS.least)
+    rates, names = _moving_threads(evidence, lambda time: time.node_migrations_per_s, NODE_MIGRATIONS.value)
     if rates:
         figures: Figures = {"threads": len(rates), "node_migrations_per_s": max(rates)}
         yield Advice(id="threads_change_nodes", cost_ns=None, evidence=figures, subjects=names)
@@ -104,7 +104,7 @@ def unrecorded(evidence: Evidence) -> Iterator[Advice]:
     """Find a late host in a trace without a recording of the scheduler."""
     pieces = evidence.caused(*_HOST_BOUND)
     cost = evidence.idle(pieces)
-    if evidence.analysis.scheduler is not None or cost < HOST_BOUND.least:
+    if evidence.analysis.scheduler is not None or cost < HOST_BOUND.value:
         return
     if not HOST_BOUND_SHARE.share(cost, evidence.window_ns):
         return

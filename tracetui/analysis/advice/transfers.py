@@ -189,7 +189,7 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
                 "share_of_window": cost / max(evidence.window_ns, 1),
             },
             subjects=(*evidence.names(rows, 1), *((direction,) if direction else ())),
-            **evidence.blame(int(lines[group[0]]))._asdict(),
+            **evidence.line(int(lines[group[0]]))._asdict(),
             gaps=evidence.gaps_at(
                 union(*(np.concatenate(side) for side in zip(*((p.starts, p.ends) for p in parts))))
             ),

@@ -100,21 +100,22 @@ def dequeue_points(
     rows, first = np.unique(tasks.dequeue[queued], return_index=True)
     first = queued[first]
     dequeues = points(Point.DEQUEUE, slices.start[rows], slices.dur[rows], rows)
-    previous, free = _previous_on_line(
+    previous, previous_end = _previous_on_line(
         track_of_rows(chains.trace, rows).astype(np.int64), dequeues.time, slices.end[rows]
     )
     enqueue_time, has_enqueue = enqueued[first], enqueue_point[first] >= 0
-    idle = has_enqueue & (free <= enqueue_time)
-    wakes = _usual(dequeues.time[idle] - enqueue_time[idle])
-    busy = has_enqueue & (previous >= 0) & (enqueue_time + wakes < free)
-    turns = _usual(dequeues.time[busy] - free[busy])
-    dequeues.cause[Edge.BEFORE], dequeues.cause[Edge.LAUNCH] = (
-        previous,
-        np.where(has_enqueue, enqueue_point[first], -1),
-    )
-    dequeues.lag[Edge.BEFORE], dequeues.lag[Edge.LAUNCH] = pick(dequeues.lasts, previous) + turns, wakes
+    idle = has_enqueue & (previous_end <= enqueue_time)
+    usual_wake_ns = _usual(dequeues.time[idle] - enqueue_time[idle])
+    busy = has_enqueue & (previous >= 0) & (enqueue_time + usual_wake_ns < previous_end)
+    usual_turn_ns = _usual(dequeues.time[busy] - previous_end[busy])
+    dequeues.cause[Edge.BEFORE] = previous
+    dequeues.cause[Edge.LAUNCH] = np.where(has_enqueue, enqueue_point[first], -1)
+    dequeues.lag[Edge.BEFORE] = pick(dequeues.lasts, previous) + usual_turn_ns
+    dequeues.lag[Edge.LAUNCH] = usual_wake_ns
     dequeues.binding[:] = np.where(
-        has_enqueue & ((previous < 0) | (enqueue_time + wakes >= free + turns)), Edge.LAUNCH, Edge.BEFORE
+        has_enqueue & ((previous < 0) | (enqueue_time + usual_wake_ns >= previous_end + usual_turn_ns)),
+        Edge.LAUNCH,
+        Edge.BEFORE,
     )
     return dequeues
 
@@ -147,19 +148,21 @@ def task_points(
         tasks.row,
         device=tasks.device,
     )
-    previous, free = _previous_on_line(tasks.stream, tasks.start, tasks.end)
+    previous, previous_end = _previous_on_line(tasks.stream, tasks.start, tasks.end)
     waited_for, happened = _awaited_tasks(tasks, streams)
     is_held = (happened > tasks.start) | (arrival >= 0)
     launched = launch_point >= 0
-    ready = tasks.launched + _usual_latency(chains, tasks, launched, free)
-    queued = launched & (previous >= 0) & (ready < free)
-    turns = _usual(tasks.start[queued] - free[queued])
-    last = np.where(launched & ((previous < 0) | (ready >= free + turns)), Edge.LAUNCH, Edge.BEFORE)
+    ready = tasks.launched + _usual_latency(chains, tasks, launched, previous_end)
+    queued = launched & (previous >= 0) & (ready < previous_end)
+    usual_turn_ns = _usual(tasks.start[queued] - previous_end[queued])
+    last = np.where(
+        launched & ((previous < 0) | (ready >= previous_end + usual_turn_ns)), Edge.LAUNCH, Edge.BEFORE
+    )
     starts.binding[:] = np.where(is_held, Edge.WAIT, last)
     #: a wait for what is not known takes its time whenever it begins
     takes = np.where(tasks.waits & (waited_for < 0), tasks.end - tasks.start, 0)
     starts.cause[:] = previous, launch_point, waited_for
-    starts.lag[Edge.BEFORE] = pick(starts.lasts, previous) + turns + takes
+    starts.lag[Edge.BEFORE] = pick(starts.lasts, previous) + usual_turn_ns + takes
     starts.lag[Edge.LAUNCH] = ready - launch_time + takes
     starts.lag[Edge.WAIT] = pick(starts.lasts, waited_for)
     return starts
@@ -216,7 +219,7 @@ def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
 
 
 def _clock_lags(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> Int64s:
-    """Return by how many ns each device's tasks start before their launch begins, all but one in 100 of them.
+    """Return by how many ns each device's tasks start before their launch begins: the 99th percentile.
 
     Profilers fit the clock of a device to that of the host: they have been seen 79 us apart. What starts far
     too early was launched by something else.
@@ -272,7 +275,7 @@ def _awaited_tasks(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s
     return places, pick(tasks.end, places)
 
 
-def _usual_latency(chains: LaunchChains, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
+def _usual_latency(chains: LaunchChains, tasks: DeviceTasks, launched: Bools, previous_end: Int64s) -> Int64s:
     """Return, for each task, the usual time from the end of the launch to the start of tasks of its activity,
     ns.
 
@@ -280,7 +283,7 @@ def _usual_latency(chains: LaunchChains, tasks: DeviceTasks, launched: Bools, fr
     """
     activity = chains.trace.slices.activity[tasks.row]
     latency = np.zeros(len(activity), np.int64)
-    certain = launched & (free <= tasks.dequeued)
+    certain = launched & (previous_end <= tasks.dequeued)
     for kind in distinct(activity).tolist():
         of_activity = activity == kind
         latency[of_activity] = _usual(

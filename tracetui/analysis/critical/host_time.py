@@ -60,7 +60,7 @@ class HostTime:
                 continue
             place = np.searchsorted(burst.starts, times, "left")
             next_operator = pick(burst.operators, np.where(place < len(burst.starts), place, -1))
-            operator = self._threads.sooner(operator, next_operator)
+            operator = self._threads.earlier_of(operator, next_operator)
         return operator
 
 
@@ -68,5 +68,5 @@ def bursts(trace: Trace, host_threads: HostThreads) -> list[tuple[int, AutogradB
     """Return the autograd threads (indices) whose waker is known, and their bursts of work."""
     first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
     threads = distinct(host_threads.of_rows(first))
-    candidates = [(index, host_threads.burst(index)) for index in threads[threads >= 0].tolist()]
+    candidates = [(index, host_threads.bursts(index)) for index in threads[threads >= 0].tolist()]
     return [(index, burst) for index, burst in candidates if burst is not None]

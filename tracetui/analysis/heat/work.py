@@ -159,7 +159,7 @@ def _thread(trace: Trace, thread: HostThread) -> Iterator[WorkRow]:
     waits = waits | _blocked(trace, frames)
     operators = _time(trace, thread.operators) - waits
     if frames:
-        yield WorkRow(Occupation.PYTHON, thread.recorded - operators - dequeues - waits, tracks=frames)
+        yield WorkRow(Occupation.PYTHON, thread.python_recorded - operators - dequeues - waits, tracks=frames)
     yield WorkRow(Occupation.OPERATORS, operators, tracks=(track,))
     yield WorkRow(Occupation.DEQUEUE, dequeues - waits, tracks=(track,))
     yield WorkRow(Occupation.CALLS, _time(trace, rows_of(calls)) - waits, tracks=calls)

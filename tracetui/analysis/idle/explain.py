@@ -50,7 +50,7 @@ class _HostParts(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
-    woken_operator: Int64s  #: row of the operator that the autograd thread woken by it begins with, -1: none
+    woken_operator: Int64s  #: row of the first operator of the burst for which it wakes another thread, -1
 
 
 class UnrecordedSpan(NamedTuple):
@@ -144,8 +144,8 @@ class _Explainer:
     def _clip(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
 
-        Where none is known of the task, all three are at the end of the interval, all of which is the host's;
-        or at its start, so that it is the device's, where the interval lies in one iteration of a graph.
+        Of a task without an enqueue all three are at the interval's end, so that all of it is the host's;
+        inside one iteration of a graph they are at its start, so that all of it is the device's.
         """
         start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(column, places) for column in task_milestones)
@@ -203,12 +203,12 @@ class _Explainer:
         for index in distinct(thread).tolist():
             (interval,) = np.nonzero(thread == index)
             start, end = self._idle.start[interval], self._milestones.enqueued[interval]
-            burst = self._threads.burst(index) if index >= 0 else None
-            if burst is not None:
-                burst_index = np.searchsorted(burst.starts, end, "right") - 1
-                burst_start = np.where(burst_index < 0, start, burst.starts[burst_index])
+            bursts = self._threads.bursts(index) if index >= 0 else None
+            if bursts is not None:
+                burst_index = np.searchsorted(bursts.starts, end, "right") - 1
+                burst_start = np.where(burst_index < 0, start, bursts.starts[burst_index])
                 burst_start = np.clip(burst_start, start, end)
-                waker, first_operator = np.full(len(end), burst.waker), pick(burst.operators, burst_index)
+                waker, first_operator = np.full(len(end), bursts.waker), pick(bursts.operators, burst_index)
                 parts.append(_HostParts(interval, start, burst_start, waker, first_operator))
                 start = burst_start
             no_row = np.full(len(end), -1, np.int64)

@@ -63,7 +63,7 @@ class HostThread:
         return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
 
     @cached_property
-    def recorded(self) -> Intervals:
+    def python_recorded(self) -> Intervals:
         """When Python is known to run: its frames; without any, from its first operator to its last."""
         slices = self.trace.slices
         if self.frames:
@@ -75,7 +75,7 @@ class HostThread:
     @cached_property
     def edges(self) -> Int64s:
         """ns: the times at which what the thread does may change, sorted and distinct."""
-        sets = [self.recorded, *self.spans.values()]
+        sets = [self.python_recorded, *self.spans.values()]
         spans = [part for intervals in sets for part in (intervals.starts, intervals.ends)]
         begins, ends = self.trace.slices.start[self.line_slices], self.trace.slices.end[self.operators]
         return edges_of(begins, ends, *spans)
@@ -113,7 +113,7 @@ class HostThread:
         """Return why the thread had not enqueued more at each time, given what ran then; int8, a Cause
         each.
         """
-        cause = np.where(self.recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
+        cause = np.where(self.python_recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
         for candidate in reversed(_HOST):
             if candidate is Cause.OPERATOR:
                 cause[running >= 0] = candidate
@@ -150,7 +150,7 @@ class HostThreads:
         for track, index in zip(trace.tracks, self._of_track.tolist()):
             if index >= 0:
                 self._tracks_of_thread[index].append(track)
-        self._collections = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
+        self._collector_tracks = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
         self._of_one_process = len({track.pid for track in self._tracks}) == 1
 
     def __len__(self) -> int:
@@ -167,7 +167,7 @@ class HostThreads:
         return self._threads[index]
 
     def of_tasks(self, launch: Int64s, operator: Int64s, enqueue: Int64s) -> Int64s:
-        """Return the thread that enqueued (or launched) each task, found by these rows; -1 for none."""
+        """Return the thread of each task: of its enqueue, else operator, else launch (rows); -1: none."""
         thread = np.full(len(launch), -1, np.int64)
         for rows in (launch, operator, enqueue):
             thread_of_rows = self.of_rows(rows)
@@ -190,13 +190,13 @@ class HostThreads:
         running = thread.running(times)
         not_running = np.flatnonzero(running < 0)
         charged_slice, frame = running.copy(), np.full(len(times), -1, np.int64)
-        charged_slice[not_running] = self.sooner(
+        charged_slice[not_running] = self.earlier_of(
             thread.next_line_slice(times[not_running]), woken_operator[not_running]
         )
         frame[not_running] = thread.frame(times[not_running])
         return running, charged_slice, frame
 
-    def sooner(self, rows: Int64s, alternatives: Int64s) -> Int64s:
+    def earlier_of(self, rows: Int64s, alternatives: Int64s) -> Int64s:
         """Return which of two slices starts first, the alternative where both do; rows, -1 is none."""
         start = self._trace.slices.start
         return np.where(
@@ -215,7 +215,7 @@ class HostThreads:
         is_real[self._wrapping(is_real)] = False
         return is_real
 
-    def burst(self, index: int) -> AutogradBursts | None:
+    def bursts(self, index: int) -> AutogradBursts | None:
         """Return the bursts of an autograd thread; None for any other, and where nothing
         tells which wakes it.
 
@@ -276,9 +276,9 @@ class HostThreads:
     def _thread(self, index: int) -> HostThread:
         trace, track = self._trace, self._tracks[index]
         tracks_of_thread, frames = self._tracks_of_thread[index], self._frames_of(index)
-        near = [t for t in self._collections if trace.same_process(t.pid, track.pid)]
+        near = [t for t in self._collector_tracks if trace.same_process(t.pid, track.pid)]
         if not near and self._of_one_process:
-            near = self._collections
+            near = self._collector_tracks
         rows_by_cause: dict[Cause, list[Int64s]] = {Cause.GC: [rows_of(near)]}
         tables = (
             ([track], calls.cause_of_operator),

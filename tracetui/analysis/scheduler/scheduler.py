@@ -183,7 +183,7 @@ class Scheduler:
             cuts = cut_at_edges(starts[places], ends[places], edges)
             cause = causes[places[cuts.place]]
             if states is not None and len(states.start):
-                place = states.state_at(cuts.start)
+                place = states.piece_at(cuts.start)
                 state = np.where(place >= 0, states.state[place], State.RUNNING)
                 cause = _CAUSE_OF[cause, state]
             parts.append(Cuts(places[cuts.place], cuts.start, cuts.end))
@@ -213,7 +213,7 @@ class Scheduler:
     def _add_culprits(self, pid: int, starts: Int64s, ends: Int64s, total: dict[_Blamed, int]) -> None:
         states = self.states_of(pid)
         cuts = cut_at_edges(starts, ends, edges_of(states.start, states.end))
-        place = states.state_at(cuts.start)
+        place = states.piece_at(cuts.start)
         kept = (place >= 0) & (states.state[place] == State.READY)
         had = self.cores.occupants(states.cpu[place[kept]], cuts.start[kept], cuts.end[kept])
         for other, rows in runs(had.pid):

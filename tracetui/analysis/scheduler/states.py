@@ -66,7 +66,7 @@ class ThreadStates:
     waker: Int64s  #: of sleep the thread that ended it, -1: not known
     moves: CoreMoves
 
-    def state_at(self, times: Int64s) -> Int64s:
+    def piece_at(self, times: Int64s) -> Int64s:
         """Return the place of the piece that holds each time, -1 outside of all."""
         place = np.searchsorted(self.start, times, "right") - 1
         inside = (
@@ -89,6 +89,9 @@ class ThreadStates:
         """Return the same states on a clock that is `offset_ns` ahead."""
         moved = self.start + offset_ns, self.end + offset_ns
         return ThreadStates(self.pid, *moved, self.state, self.cpu, self.waker, self.moves)
+
+
+_FOREVER = 1 << 62  # ns: a loss of which no end is known
 
 
 class _Change(IntEnum):
@@ -143,7 +146,7 @@ def losses_by_cpu(losses: Iterable[LostStretch]) -> dict[int, Intervals]:
     """Return, of each core that lost events, when that was."""
     found: dict[int, list[tuple[int, int]]] = {}
     for loss in losses:
-        before = loss.before_ns if loss.before_ns >= 0 else 1 << 62
+        before = loss.before_ns if loss.before_ns >= 0 else _FOREVER
         found.setdefault(loss.cpu, []).append((loss.after_ns if loss.after_ns >= 0 else -1, before))
     spans = {cpu: np.array(times, np.int64).T for cpu, times in found.items()}
     lost = {cpu: union(starts, ends) for cpu, (starts, ends) in spans.items()}
@@ -210,6 +213,7 @@ def _changes(columns: SchedulerColumns, wanted: Bools) -> _Changes:
             cpu = columns.target[of_threads].astype(np.int64)
         elif change is _Change.BORN:
             cpu = np.full(len(of_threads), -1, np.int64)
+        # In the order of the events; of one switch, who leaves the core before who gets it.
         parts.append((of_threads * 2 + (change is _Change.IN), who[of_threads], change, cpu, detail))
     place = np.concatenate([part[0] for part in parts])
     pid = np.concatenate([part[1] for part in parts])
@@ -292,31 +296,32 @@ def _mark_impossible(
 ) -> _Pieces:
     """Mark as unknown what cannot have been: a thread leaves a core that it never got, or gets one twice.
 
-    Events are lost there. What was before the loss stays; a thread that leaves a core had it since then.
+    Events are lost there: what was before the loss stays, and a thread that leaves a core had it since then.
+    In between the state is unknown.
     """
     sleeps = (pieces.state == State.BLOCKED) | (pieces.state == State.DISK)
     runs = pieces.state == State.RUNNING
     next_cpu = np.append(changes.cpu[1:], -1)
-    leaves = (after == _Change.OUT) & ~(runs & (pieces.cpu == next_cpu))
-    twice = (after == _Change.IN) & runs
-    silently = (after == _Change.IN) & sleeps  # nothing tells what woke it: none of it recorded, or lost
+    leaves_unheld = (after == _Change.OUT) & ~(runs & (pieces.cpu == next_cpu))
+    enters_twice = (after == _Change.IN) & runs
+    enters_unwoken = (after == _Change.IN) & sleeps  # what woke it is not recorded, or lost
     if not losses:
-        pieces.state[leaves | twice] = State.UNKNOWN
+        pieces.state[leaves_unheld | enters_twice] = State.UNKNOWN
         return pieces
     every = union(
         *(np.concatenate([getattr(lost, n) for lost in losses.values()]) for n in ("starts", "ends"))
     )
     added: list[tuple[int, int, int, int, int]] = []
     end = pieces.end.copy()
-    for place in np.flatnonzero(leaves | twice | silently).tolist():
+    for place in np.flatnonzero(leaves_unheld | enters_twice | enters_unwoken).tolist():
         begin, stop, cpu = int(pieces.start[place]), int(pieces.end[place]), int(pieces.cpu[place])
-        core = int(next_cpu[place]) if leaves[place] else cpu
-        lost = (every if silently[place] else losses.get(core, NOTHING)).clip(begin, stop)
+        core = int(next_cpu[place]) if leaves_unheld[place] else cpu
+        lost = (every if enters_unwoken[place] else losses.get(core, NOTHING)).clip(begin, stop)
         if not len(lost):
-            if not silently[place]:
+            if not enters_unwoken[place]:
                 pieces.state[place] = State.UNKNOWN
             continue
-        first, last = int(lost.starts[0]), int(lost.ends[-1]) if leaves[place] else stop
+        first, last = int(lost.starts[0]), int(lost.ends[-1]) if leaves_unheld[place] else stop
         end[place] = first
         added.append((first, last, State.UNKNOWN, core, -1))
         if last < stop:

@@ -59,7 +59,7 @@ def _run(request: Request) -> ExitCode:
     if len(recordings) > 1:
         return _judge_each(request, recordings)
     analysis, _ = open_analysis(Request(**{**vars(request), "path": str(recordings[0])}))
-    _compare_exports(request, analysis)
+    _add_export_findings(request, analysis)
     return _print_findings(request, analysis)
 
 
@@ -129,7 +129,7 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
             with opened_trace(request, str(recording)) as (analysis, _):
                 if not len(analysis.trace.slices):
                     continue
-                _compare_exports(request, analysis)
+                _add_export_findings(request, analysis)
                 judged = analysis
                 rows.append(recording_row(analysis, name))
                 with in_english():
@@ -150,7 +150,7 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
     return ExitCode.LIMIT if any(row.verdict != "good" for row in rows) else ExitCode.OK
 
 
-def _compare_exports(request: Request, analysis: Analysis) -> None:
+def _add_export_findings(request: Request, analysis: Analysis) -> None:
     """Add what the other export of the run says differently, where there is a whole one."""
     from tracetui.cli.output import say
     from tracetui.cli.trace_reading import opened_trace

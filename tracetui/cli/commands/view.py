@@ -160,10 +160,10 @@ def _view(request: Request) -> int:
     if snapshot and request.window is not None:
         raise UsageError(state("a snapshot has no times: --window is for traces"))
     jobs = _two_jobs(request)
-    found = None if jobs else _job(request)
+    job_ranks = None if jobs else _job(request)
     separate_runs = False
     paths: list[Path] = []
-    if not (found or jobs):
+    if not (job_ranks or jobs):
         try:
             paths = [locate_trace(path, request.export) for path in (request.path, *request.more_paths)]
         except UnreadableTrace as error:
@@ -221,10 +221,10 @@ def _view(request: Request) -> int:
         from tracetui.ui.jobs_app import run_jobs
 
         return run_jobs((Path(request.path), Path(request.more_paths[0])), jobs, options)
-    if found is not None:
+    if job_ranks is not None:
         from tracetui.ui.job_app import run_job
 
-        return run_job(found, options)
+        return run_job(job_ranks, options)
     if separate_runs:
         from tracetui.ui.app import run_separate
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tracetui.analysis.advice import model
 from tracetui.analysis.advice.model import Threshold
-from tracetui.export.sentences.advice_english import AdviceWords, least
+from tracetui.export.sentences.advice_english import AdviceWords, bound
 
 _SOURCES = {
     model.OURS: "tracetui",
@@ -17,12 +17,12 @@ _SOURCES = {
 _UNITS = {"times": "次"}
 
 
-def _least(threshold: Threshold) -> str:
-    return least(threshold).replace(threshold.unit, _UNITS.get(threshold.unit, threshold.unit))
+def _bound(threshold: Threshold) -> str:
+    return bound(threshold).replace(threshold.unit, _UNITS.get(threshold.unit, threshold.unit))
 
 
 def _rule(condition: str, threshold: Threshold) -> str:
-    return f"{condition.format(_least(threshold))}（{_SOURCES[threshold.source]}）。"
+    return f"{condition.format(_bound(threshold))}（{_SOURCES[threshold.source]}）。"
 
 
 ADVICE = {
@@ -32,7 +32,7 @@ ADVICE = {
         "在等 Host 下发下一个。把整个 step 捕获成图或编译（{graph}），一次下发代替许多次。",
         _rule(
             "在调用和下发算子期间 Device 空闲至少占其时间的 {}，每次下发不超过 "
-            f"{_least(model.LAUNCH_PAUSE)}，kernel 平均不超过 {_least(model.LOOP_KERNEL)}",
+            f"{_bound(model.LAUNCH_PAUSE)}，kernel 平均不超过 {_bound(model.LOOP_KERNEL)}",
             model.LAUNCH_SHARE,
         ),
     ),
@@ -43,7 +43,7 @@ ADVICE = {
         "{launches_saved_per_step} 次下发。",
         _rule(
             "同一行代码在一次函数调用中每个 step 至少 {}下发同一算子，其 kernel 平均不超过 "
-            f"{_least(model.LOOP_KERNEL)}，造成的空闲至少占 Device 时间的 {_least(model.LOOP_SHARE)}",
+            f"{_bound(model.LOOP_KERNEL)}，造成的空闲至少占 Device 时间的 {_bound(model.LOOP_SHARE)}",
             model.LOOP_REPEATS,
         ),
     ),
@@ -65,13 +65,13 @@ ADVICE = {
         "GetNext 和 Host 在 step 之间的其他工作；Host 队列从不为空时，慢在向 Device 发送数据；否则慢在数据处理流水线，给列出的算子"
         "更多 worker、简化它或缓存其结果。",
         _rule(
-            f"step 之间的空闲至少占 Device 时间的 {_least(model.DATA_QUEUE_SHARE)}；超过 {{}} 的 batch 遇到空队列即为数据来得晚",
+            f"step 之间的空闲至少占 Device 时间的 {_bound(model.DATA_QUEUE_SHARE)}；超过 {{}} 的 batch 遇到空队列即为数据来得晚",
             model.DATA_QUEUE_EMPTY,
         ),
     ),
     "garbage_collection": AdviceWords(
         "垃圾回收阻塞 Host",
-        f"Python 垃圾回收有 {{count}} 次不少于 {_least(model.COLLECTION)}，最长 {{longest_ns}}，其间 Device 共空闲 "
+        f"Python 垃圾回收有 {{count}} 次不少于 {_bound(model.COLLECTION)}，最长 {{longest_ns}}，其间 Device 共空闲 "
         "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 关闭自动回收，每隔若干个 step 调用一次 gc.collect()。",
         _rule("一次垃圾回收至少 {}", model.COLLECTION),
     ),
@@ -122,7 +122,7 @@ ADVICE = {
         "有 {exposed_ns}（{share_of_window}）Device 只通信不计算。{waiting}{remedy}",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且至少占全部通信的 "
-            f"{_least(model.COMMUNICATION_EXPOSED)}",
+            f"{_bound(model.COMMUNICATION_EXPOSED)}",
             model.COMMUNICATION_SHARE,
         ),
     ),

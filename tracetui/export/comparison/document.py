@@ -80,7 +80,7 @@ def comparison_json(comparison: Comparison) -> str:
 
 def _step(comparison: Comparison) -> dict[str, Any]:
     """Return the mean step like one of its parts, with the interval around its shift."""
-    (shown,) = records(WATERFALL.table, WATERFALL.listed(comparison, [comparison.step]))
+    (shown,) = records(WATERFALL.table, WATERFALL.judged(comparison, [comparison.step]))
     test = comparison.step.test
     count, confidence = (None, None) if test is None else (test.steps, test.confidence)
     return {

@@ -105,7 +105,7 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
                 f"**{markdown.escaped(table_title(compared))}**",
                 "",
                 *markdown_table(
-                    compared.table, compared.listed(comparison, rows[:rows_shown] if rows_shown else rows)
+                    compared.table, compared.judged(comparison, rows[:rows_shown] if rows_shown else rows)
                 ),
             ]
     parts += ["", *(f"- {markdown.escaped(note)}" for note in comparison_notes(comparison))]
@@ -141,7 +141,7 @@ def _shows_change(row: ComparedRow) -> bool:
 def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     rows = [*shown_rows(WATERFALL, comparison), comparison.step]
     largest = max(abs(row.delta_ns) for row in rows)
-    marks = WATERFALL.listed(comparison, rows).marks()
+    marks = WATERFALL.judged(comparison, rows).marks()
     is_roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [
         ColumnLayout("", right=False, shrink_to=_SHORTEST_NAME),
@@ -179,7 +179,7 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
 def _table(
     compared: ComparedTable, comparison: Comparison, rows: Sequence[ComparedRow], width: int
 ) -> list[str]:
-    return text_table(compared.table, compared.listed(comparison, rows, width >= _ROOMY_FROM), width)
+    return text_table(compared.table, compared.judged(comparison, rows, width >= _ROOMY_FROM), width)
 
 
 def _unmatched_lines(comparison: Comparison, width: int) -> Iterator[str]:

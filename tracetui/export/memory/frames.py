@@ -8,12 +8,10 @@ from tracetui.analysis.memory.analyse import Memory, MemoryPart
 from tracetui.export.data_frame import frame_of
 from tracetui.export.tables.memory import (
     BLOCKS,
-    GROWING,
     LINES,
     SAMPLES,
     SIZES,
     BlockRows,
-    GrowingRows,
     MemoryRows,
 )
 
@@ -26,11 +24,6 @@ def memory_lines_frame(memory: Memory, part: MemoryPart | None = None, top: int 
 def memory_sizes_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:
     """Return a row per size of blocks; most in all first, at most `top`."""
     return frame_of(SIZES, MemoryRows(memory.recorded, (part or memory.all).sizes, top))
-
-
-def memory_growing_frame(memory: Memory) -> pd.DataFrame:
-    """Return a row per group of blocks that grows, most first; of its steps the first and last."""
-    return frame_of(GROWING, GrowingRows(memory))
 
 
 def memory_blocks_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:

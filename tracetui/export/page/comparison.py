@@ -47,7 +47,7 @@ def comparison_sections(comparison: Comparison, source: SourceFiles | None = Non
     for compared in (WATERFALL, *EVERY) if comparison.comparable else ():
         rows = shown_rows(compared, comparison)
         if rows:
-            shown = compared.listed(comparison, rows if compared is WATERFALL else rows[:TOP])
+            shown = compared.judged(comparison, rows if compared is WATERFALL else rows[:TOP])
             blocks = [html_table(compared.table, shown)]
             if source is not None and compared.by == "line":
                 blocks += source_excerpts(source, _frames(rows))

@@ -108,6 +108,6 @@ def comparison_relations(comparison: Comparison) -> Relations:
     from tracetui.export.tables.comparison import WATERFALL, tables_of  # one trace needs none of it
 
     return {
-        compared.key: Relation(compared.table, partial(compared.listed, comparison))
+        compared.key: Relation(compared.table, partial(compared.judged, comparison))
         for compared in (WATERFALL, *tables_of(comparison))
     }

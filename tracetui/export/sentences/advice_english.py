@@ -50,10 +50,10 @@ def ascii_duration(ns: int) -> str:
     return format_duration(ns).replace("µ", "u")
 
 
-def least(threshold: Threshold) -> str:
-    """Return what a threshold asks for at least: "50.0 us", "5 %", "4 times"."""
+def bound(threshold: Threshold) -> str:
+    """Return a threshold with its unit: "50.0 us", "5 %", "4 times"."""
     return (
-        ascii_duration(threshold.least) if threshold.unit == "ns" else f"{threshold.least} {threshold.unit}"
+        ascii_duration(threshold.value) if threshold.unit == "ns" else f"{threshold.value} {threshold.unit}"
     )
 
 
@@ -112,12 +112,12 @@ def _before(fields: Mapping[str, str], template: str) -> str:
 
 def _rule(condition: str, threshold: Threshold) -> str:
     """Return a sentence of the condition and the source; {} stands for the threshold."""
-    return f"{condition.format(least(threshold))} ({_SOURCES[threshold.source]})."
+    return f"{condition.format(bound(threshold))} ({_SOURCES[threshold.source]})."
 
 
 _DATA_QUEUE_TEXT = "The device is idle for {iteration_gap_idle_ns} between steps. {queues} "
 _DATA_QUEUE_RULE = _rule(
-    f"Idle time between steps is at least {least(model.DATA_QUEUE_SHARE)} of the device's time; data is late "
+    f"Idle time between steps is at least {bound(model.DATA_QUEUE_SHARE)} of the device's time; data is late "
     "where the queue before the device is empty for more than {} of the batches",
     model.DATA_QUEUE_EMPTY,
 )
@@ -136,7 +136,7 @@ ENGLISH_ADVICE = {
         "the step in a graph or compile it ({graph}): one launch then stands for many.",
         _rule(
             "The device is idle for at least {} of its time while operators are called and launched, at most "
-            f"{least(model.LAUNCH_PAUSE)} a launch, and kernels take at most {least(model.LOOP_KERNEL)} on "
+            f"{bound(model.LAUNCH_PAUSE)} a launch, and kernels take at most {bound(model.LOOP_KERNEL)} on "
             "average",
             model.LAUNCH_SHARE,
         ),
@@ -149,8 +149,8 @@ ENGLISH_ADVICE = {
         "launches {times}.",
         _rule(
             "A line enqueues the same operator at least {} a step in one call of a function, its kernels "
-            f"take at most {least(model.LOOP_KERNEL)} on average, and the idle time is at least "
-            f"{least(model.LOOP_SHARE)} of the device's time",
+            f"take at most {bound(model.LOOP_KERNEL)} on average, and the idle time is at least "
+            f"{bound(model.LOOP_SHARE)} of the device's time",
             model.LOOP_REPEATS,
         ),
     ),
@@ -164,7 +164,7 @@ ENGLISH_ADVICE = {
     "data_loader_slow": AdviceWords(
         "The data loader is slow",
         "The host waits for data for {slowest_ns} in the slowest {unit}, for at least "
-        f"{least(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of that{{before}}. "
+        f"{bound(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of that{{before}}. "
         "Give the data loader more workers, let it prefetch, or move its work to the device.",
         _rule("The data loader takes at least {} in a {{unit}}", model.DATA_LOADER),
     ),
@@ -188,7 +188,7 @@ ENGLISH_ADVICE = {
     ),
     "garbage_collection": AdviceWords(
         "Garbage collections stop the host",
-        f"Python collected garbage {{count}} times for {least(model.COLLECTION)} or more, {{longest_ns}} the "
+        f"Python collected garbage {{count}} times for {bound(model.COLLECTION)} or more, {{longest_ns}} the "
         "longest, and the device was idle for {idle_ns} meanwhile. Call gc.freeze() once after start-up, and "
         "gc.disable() with a gc.collect() every so many steps.",
         _rule("A garbage collection takes at least {}", model.COLLECTION),
@@ -276,7 +276,7 @@ ENGLISH_ADVICE = {
         "{remedy}",
         _rule(
             "Communication without computing takes at least {} of the device's time, and at least "
-            f"{least(model.COMMUNICATION_EXPOSED)} of all communication",
+            f"{bound(model.COMMUNICATION_EXPOSED)} of all communication",
             model.COMMUNICATION_SHARE,
         ),
     ),

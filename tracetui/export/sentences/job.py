@@ -104,7 +104,7 @@ def _loss_sentence(
     job: Job, loss: Loss, roots: RootBreakdown, waits: JobWaits, unread: frozenset[int] = frozenset()
 ) -> str:
     if isinstance(loss, LateRank):
-        return _late_rank_sentence(loss, _waits_of(job, waits, loss), roots, unread)
+        return _late_rank_sentence(loss, _waited_for(job, waits, loss), roots, unread)
     if isinstance(loss, UnevenStages):
         return translate(
             "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.",
@@ -231,16 +231,16 @@ def passes_on(lost_ns: int, longer: Sequence[Root]) -> bool:
     return 2 * sum(root.lost_ns for root in longer) < lost_ns
 
 
-def _waits_of(job: Job, waits: JobWaits, late: LateRank) -> tuple[LateRank, ...]:
+def _waited_for(job: Job, waits: JobWaits, late: LateRank) -> tuple[LateRank, ...]:
     """Return whom a late rank waited for itself, longest first."""
     places = [place for place, rank in enumerate(job.ranks) if rank.number == late.rank]
     return late_once(job, waits.at(np.isin(waits.rank, places)))
 
 
 def _late_rank_sentence(
-    late: LateRank, waited: Sequence[LateRank], roots: RootBreakdown, unread: frozenset[int] = frozenset()
+    late: LateRank, waited_for: Sequence[LateRank], roots: RootBreakdown, unread: frozenset[int] = frozenset()
 ) -> str:
-    waiting, mean = late.waited, late.lost_ns // late.waited
+    waiting, mean = late.waiting_ranks, late.lost_ns // late.waiting_ranks
     lost_alike = (late.longest_ns - mean) * 100 <= mean * _ALIKE
     template = "{rank} cost one other rank {time} in {collectives}"
     if waiting > 1:
@@ -271,7 +271,7 @@ def _late_rank_sentence(
     if longer and longer[0].kind == UNMATCHED:
         return translate("{said}; why is not known, as it recorded no such collective.", said=cost)
     if passes_on(late.lost_ns, longer):
-        return _passed_on_sentence(cost, bool(longer), waited, unread)
+        return _passed_on_sentence(cost, bool(longer), waited_for, unread)
     longest = longer[0]
     lost = format_duration(longest.lost_ns)
     return translate(

@@ -32,7 +32,7 @@ from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_ms
 
 _PRINTED = Form.TEXT | Form.MARKDOWN
-_TABLES = _PRINTED | Form.DATA  #: all but the viewer
+_NOT_VIEWER = _PRINTED | Form.DATA  #: all but the viewer
 #: How an amount and a change are written.
 _WRITTEN: dict[str, tuple[Callable[[int], str], Callable[[Fraction], str]]] = {
     "ns": (format_ms, signed_ms),
@@ -73,14 +73,14 @@ class ComparedTable:
     name_of: Callable[[Any], str] = row_name  #: what people are shown a row as
     title_of: Callable[[Any], str] | None = None  #: what documents call a row; None: by its name
     #: What of a recording each row stands on, as health calls it.
-    numbers: Callable[[Any], tuple[str, ...]] = lambda _: ("operators",)
+    stands_on: Callable[[Any], tuple[str, ...]] = lambda _: ("operators",)
 
-    def listed(
+    def judged(
         self, comparison: Comparison, rows: Sequence[Any] | None = None, roomy: bool = True
     ) -> ComparedRows:
         """Return some rows, or all, with what their changes are worth: as much as the worse of both sides."""
         rows = self.rows(comparison) if rows is None else rows
-        severities = [comparison.severity_of(self.numbers(row)) for row in rows]
+        severities = [comparison.severity_of(self.stands_on(row)) for row in rows]
         return ComparedRows(rows, roomy, severities)
 
     def rows(self, comparison: Comparison) -> Sequence[ComparedRow]:
@@ -90,7 +90,7 @@ class ComparedTable:
 
     def documents(self, comparison: Comparison) -> list[dict[str, Any]]:
         """Return the rows as JSON has them: means per step, times rounded to the ns."""
-        return records(self.table, self.listed(comparison))
+        return records(self.table, self.judged(comparison))
 
 
 def _amount(
@@ -228,7 +228,7 @@ def _terms(rows: ComparedRows) -> list[list[dict[str, Any]]]:
     return [records(WATERFALL.table, ComparedRows(row.waterfall)) for row in rows.rows]
 
 
-def _numbers_of_part(row: Any) -> tuple[str, ...]:
+def _part_stands_on(row: Any) -> tuple[str, ...]:
     """Return what a part of a step stands on; of the step itself its length."""
     kind = row.name.partition(".")[0]
     if kind in ("idle", "preparing"):
@@ -239,7 +239,7 @@ def _numbers_of_part(row: Any) -> tuple[str, ...]:
 def _json_parts() -> Table[ComparedRows]:
     """Return the columns of the parts of a step: JSON has fewer than csv."""
     table, kept = (
-        _table("term", counts=partial(_counts, forms=_TABLES)),
+        _table("term", counts=partial(_counts, forms=_NOT_VIEWER)),
         ("base_ns", "other_ns", "delta_ns", "trust", "changed", *(column.key for column in _of_steps())),
     )
     columns = [
@@ -252,13 +252,13 @@ def _json_parts() -> Table[ComparedRows]:
 _WHERE_ROOMY = partial(_counts, when=_roomy)
 #: Without what is inside.
 _SELF_TIMES = (
-    _amount("base_self_ns", "self", lambda row: row.self_row.base_ns, forms=_TABLES, when=_roomy),
-    _amount("other_self_ns", "self", lambda row: row.self_row.other_ns, forms=_TABLES, when=_roomy),
+    _amount("base_self_ns", "self", lambda row: row.self_row.base_ns, forms=_NOT_VIEWER, when=_roomy),
+    _amount("other_self_ns", "self", lambda row: row.self_row.other_ns, forms=_NOT_VIEWER, when=_roomy),
 )
 #: Of a call.
 _MEANS = (
-    _amount("base_mean_ns", "mean", lambda row: row.means[0], forms=_TABLES, when=_roomy, optional=True),
-    _amount("other_mean_ns", "mean", lambda row: row.means[1], forms=_TABLES, when=_roomy, optional=True),
+    _amount("base_mean_ns", "mean", lambda row: row.means[0], forms=_NOT_VIEWER, when=_roomy, optional=True),
+    _amount("other_mean_ns", "mean", lambda row: row.means[1], forms=_NOT_VIEWER, when=_roomy, optional=True),
 )
 _RANK: AnyColumn = data("rank", values_of("rank"), optional=True)
 
@@ -279,14 +279,14 @@ TABLES = (
         "lines",
         "Lines of Python, by idle time",
         _table("line", *_line_place(), paths=True),
-        numbers=lambda _: ("idle", "causes", "lines"),
+        stands_on=lambda _: ("idle", "causes", "lines"),
     ),
     ComparedTable(
         "cause",
         "causes",
         "Causes of idle time, preparing included",
         _table("cause"),
-        numbers=lambda _: ("idle", "causes"),
+        stands_on=lambda _: ("idle", "causes"),
     ),
     ComparedTable(
         "communication",
@@ -294,7 +294,7 @@ TABLES = (
         "Collectives",
         _table("communication", counts=_WHERE_ROOMY, name_of=collective_name),
         name_of=collective_name,
-        numbers=lambda _: ("communication",),
+        stands_on=lambda _: ("communication",),
     ),
     ComparedTable(
         "api", "api", "Operators of the host, by their time there", _table("api", *_SELF_TIMES, *_MEANS)
@@ -313,7 +313,7 @@ ADVICE = ComparedTable(
     _table("advice", name_of=advice_name, title_of=_advice_title),
     name_of=advice_name,
     title_of=_advice_title,
-    numbers=lambda _: ("idle", "causes"),
+    stands_on=lambda _: ("idle", "causes"),
 )
 MEMORY = ComparedTable(
     "memory",
@@ -330,7 +330,7 @@ MEMORY = ComparedTable(
         identity=("what", "component", "name"),
     ),
     "bytes",
-    numbers=lambda _: ("memory",),
+    stands_on=lambda _: ("memory",),
 )
 #: What jobs have besides.
 RANKS = ComparedTable(
@@ -339,7 +339,7 @@ RANKS = ComparedTable(
     "Ranks, by their mean step, and what changed most in it",
     _table("rank", _RANK, json_only("waterfall", _terms), counts=partial(_counts, forms=Form.DATA)),
     of_jobs=True,
-    numbers=lambda _: ("steps", "ranks"),
+    stands_on=lambda _: ("steps", "ranks"),
 )
 ROOTS = ComparedTable(
     "root",
@@ -356,13 +356,13 @@ ROOTS = ComparedTable(
     ),
     "rank-ms a step",
     of_jobs=True,
-    numbers=lambda _: ("causes", "communication", "ranks"),
+    stands_on=lambda _: ("causes", "communication", "ranks"),
 )
 #: All, in the order in which they are told.
 EVERY = (RANKS, ROOTS, *TABLES, ADVICE, MEMORY)
 #: The table that is first, and the one of csv where none is asked for.
 WATERFALL = ComparedTable(
-    "term", "waterfall", "A step, by what its time went into", _json_parts(), numbers=_numbers_of_part
+    "term", "waterfall", "A step, by what its time went into", _json_parts(), stands_on=_part_stands_on
 )
 BY = {table.by: table for table in EVERY}
 

@@ -89,14 +89,14 @@ class Replays:
         if not len(self.order):
             raise NoReplay("no device works in it")
         self.durations = Durations(self.order)
-        times = self.order.times()
+        times = self.order.times(delays=True)
         self.steps = self.order.step_times(times.start, times.end)
         self.error = self.order.largest_error(self.steps)
         self.step_ns = _mean(self.steps)
 
     def mean_step(self, duration: Int64s, delays: bool = False) -> float:
-        """Return the mean time of a step with other durations."""
-        times = self.order.times(duration, delays)
+        """Return the mean time of a step with other durations, by default without delays."""
+        times = self.order.times(duration, delays=delays)
         return float(self.order.step_times(times.start, times.end).mean())
 
     def trial(self, fixes: Sequence[Fix]) -> Trial:
@@ -110,7 +110,7 @@ class Replays:
         """Return what some fixes bring together, and what ranks do then. Raises UnknownFix, as `trial`."""
         parts, transfer, delays = self.durations.fixed_parts(fixes)
         duration = self.durations.whole(parts, transfer)
-        times = self.order.times(duration, delays)
+        times = self.order.times(duration, delays=delays)
         step = round(float(self.order.step_times(times.start, times.end).mean())) if fixes else self.step_ns
         return Outcome(
             Trial(tuple(fixes), step, self.step_ns - step),
@@ -174,7 +174,7 @@ def what_if(job: Job, fixes: Sequence[Fix] = ()) -> JobWhatIf:
         last_stage=_gone(replays, plain, best, durations.stage == last) if last else None,
         trials=replays.trials(single_fixes(job, len(order), durations)),
         asked=wanted,
-        critical=critical_rank(order, order.times(changed, delays), changed),
+        critical=critical_rank(order, order.times(changed, delays=delays), changed),
     )
 
 

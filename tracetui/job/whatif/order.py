@@ -68,7 +68,7 @@ class Order:
     def __len__(self) -> int:
         return len(self.rank)
 
-    def times(self, duration: Int64s | None = None, delays: bool = True) -> Times:
+    def times(self, duration: Int64s | None = None, *, delays: bool) -> Times:
         """Return when operations begin and end with other durations, by default as measured.
 
         `delays`: as measured; else only stand-ins have one, since the work of a missing rank is not known.
@@ -154,9 +154,14 @@ def order_of(job: Job) -> Order:
 
     start, end = column("start", stand_ins.start), column("end", stand_ins.end)
     ranks = [*zip(by_rank, first.tolist())]
-    after = np.concatenate([*(of_rank.after + at for of_rank, at in ranks), added[stand_ins.linked]])
+    after = np.concatenate(
+        [*(of_rank.after + first_operation for of_rank, first_operation in ranks), added[stand_ins.linked]]
+    )
     before = np.concatenate(
-        [*(of_rank.before + at for of_rank, at in ranks), stand_ins.before[stand_ins.linked]]
+        [
+            *(of_rank.before + first_operation for of_rank, first_operation in ranks),
+            stand_ins.before[stand_ins.linked],
+        ]
     )
     graph = build_graph(len(start), after, before, np.concatenate((graph_group, stand_ins.graph_group)))
     number = column("step", none)
@@ -188,8 +193,8 @@ def order_of(job: Job) -> Order:
         channel=np.concatenate((channel, none)),
         segment=column("segment", none),
         idle_cells={
-            place: of_rank.idle_cells._replace(operation=of_rank.idle_cells.operation + at)
-            for place, (of_rank, at) in enumerate(ranks)
+            place: of_rank.idle_cells._replace(operation=of_rank.idle_cells.operation + first_operation)
+            for place, (of_rank, first_operation) in enumerate(ranks)
         },
     )
 
@@ -427,7 +432,7 @@ class _StandIns(NamedTuple):
 def _stand_ins(job: Job, first: Int64s, graph_group: Int64s) -> _StandIns:
     """Return the stand-ins of missing ranks. `first`: int64[ranks], each one's first collective."""
     waits = job.waits
-    late = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0))
+    late = np.flatnonzero((waits.late_place == ABSENT) & (waits.wait_ns > 0))
     node = first[waits.rank] + waits.collective if len(waits) else late  # the operation of each wait
     numbers, first_late, stand_in = np.unique(waits.operation[late], return_index=True, return_inverse=True)
     start = np.full(len(numbers), np.iinfo(np.int64).min)

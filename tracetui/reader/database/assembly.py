@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tracetui.arrays import Floats, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.language import state
-from tracetui.reader.database.growing import GrowingColumn
+from tracetui.reader.database.growing import GrowingColumn, join
 from tracetui.reader.events import (
     CounterColumns,
     EventTable,
@@ -221,13 +221,13 @@ class Assembly:
         """
         slices = {name: column.filled() if last else column.so_far() for name, column in self._slices.items()}
         hccl = {
-            name: _join([part[name] for part in self._hccl], np.int32 if name in _INT32S else np.int64)
+            name: join([part[name] for part in self._hccl], np.int32 if name in _INT32S else np.int64)
             for name in _HCCL
         }
         time, thread, category, phase, ids = self._flow_columns()
-        sample_time: Int64s = _join([part[0] for part in self._counters], np.int64)
-        series: Int32s = _join([part[1] for part in self._counters], np.int32)
-        value: Floats = _join([part[2] for part in self._counters], np.float64)
+        sample_time: Int64s = join([part[0] for part in self._counters], np.int64)
+        series: Int32s = join([part[1] for part in self._counters], np.int32)
+        value: Floats = join([part[2] for part in self._counters], np.float64)
         masks = within_reason([(slices["start"], slices["dur"]), (sample_time, None), (time, None)])
         if masks is not None:
             slices = {name: column[masks[0]] for name, column in slices.items()}
@@ -253,8 +253,8 @@ class Assembly:
             ),
             hccl=HcclColumns(**hccl),
             numbered=NumberedColumns(
-                _join([part[0] for part in self._numbered], np.int64),
-                _join([part[1] for part in self._numbered], np.int64),
+                join([part[0] for part in self._numbered], np.int64),
+                join([part[1] for part in self._numbered], np.int64),
             ),
             memory=MemoryColumns(empty, empty, empty, empty, empty, empty32),
             flows=FlowColumns(time, thread, category, phase, ids),
@@ -269,18 +269,14 @@ class Assembly:
         parts = self._flows
         sizes = [len(part[0]) for part in parts]
         return (
-            _join([part[0] for part in parts], np.int64),
-            _join([part[1] for part in parts], np.int32).astype(np.int32),
+            join([part[0] for part in parts], np.int64),
+            join([part[1] for part in parts], np.int32).astype(np.int32),
             np.repeat(np.array([part[2] for part in parts], np.int32), sizes),
             np.repeat(np.array([part[3] for part in parts], np.int8), sizes),
-            _join([part[4] for part in parts], np.int64),
+            join([part[4] for part in parts], np.int64),
         )
 
 
 def _dtype(name: str) -> type[np.generic]:
     """Return the type that a column begins with: ids and ordinals are narrow until one is too large."""
     return np.int32 if name in _INT32S or name in _NARROW else np.int64
-
-
-def _join(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype)

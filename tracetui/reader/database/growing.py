@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.reader.columns import fit
+from tracetui.reader.columns import fits
 
 
 class GrowingColumn:
@@ -39,7 +39,7 @@ class GrowingColumn:
 
     def _widen_for(self, values: NDArray[Any]) -> None:
         """Make the type of the column that of the values where these do not fit into it."""
-        if not fit(values, self._column.dtype):
+        if not fits(values, self._column.dtype):
             wider = np.empty(len(self._column), values.dtype)
             wider[: self._count] = self._column[: self._count]
             self._column = wider
@@ -54,3 +54,8 @@ class GrowingColumn:
         self._count = stop
         room: NDArray[Any] = self._column[start:stop]
         return room
+
+
+def join(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    """Return the parts of a column one after the other; without any an empty column of the type."""
+    return np.concatenate(parts) if parts else np.empty(0, dtype)

@@ -18,7 +18,7 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.background import PATIENCE
 from tracetui.databases.pages import AnyPageRows, Unusual
 from tracetui.databases.tables import UNKNOWN, AnyRows, Database
-from tracetui.reader.database.growing import GrowingColumn
+from tracetui.reader.database.growing import GrowingColumn, join
 from tracetui.reader.events import BlockColumns
 
 _EVERY = 1 << 16  #: rows between two calls of `on_rows`
@@ -201,7 +201,7 @@ class TableReader:
             keys.append(rows.numbers(key))
             texts += [cell or "" for cell in rows.texts(text)]
             self._count(rows.count)
-        return _join(keys, np.int64), texts
+        return join(keys, np.int64), texts
 
     def blocks(self) -> BlockColumns:
         """Return where the rows are that have ordinals: the offset of a block is its `EventPlace`."""
@@ -317,10 +317,6 @@ def places_of(keys: Int64s, numbers: Int64s) -> Int64s:
 def take(column: NDArray[Any], places: Int64s, missing: Any) -> NDArray[Any]:
     """Return the values at some places, `missing` where a place is -1."""
     return np.append(column, np.array([missing], column.dtype))[places]
-
-
-def _join(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
 def _length(places: NDArray[Any]) -> int:

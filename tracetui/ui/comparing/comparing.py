@@ -199,7 +199,9 @@ class Comparing:
             match = counterpart(side, other_side, time, row)
             if match is None:
                 return Flipped(there, None, None, _NOTHING)
-            numbers, other_numbers = (of.run.walls.number[of.run.walls.host] for of in (side, other_side))
+            numbers, other_numbers = (
+                of.run.walls.number[of.run.walls.host_places] for of in (side, other_side)
+            )
             step, of_step = int(other_numbers[match.step]), int(numbers[match.asked_step])
             start = match.time_ns - (time - viewport.start_ns)
             matched = translate("the matching slice") if match.row >= 0 else translate("the same place")

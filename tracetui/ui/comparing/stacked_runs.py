@@ -127,7 +127,7 @@ class StackedRuns:
     def steps(self, side: int) -> Steps:
         """Return the steps of a run; of one without any none."""
         run = self.sides[side].run
-        host = run.walls.host if run.numbers else slice(0)
+        host = run.walls.host_places if run.numbers else slice(0)
         return Steps(run.walls.number[host], run.walls.start[host], run.walls.end[host])
 
     def step_number(self, side: int, step: int) -> int | None:

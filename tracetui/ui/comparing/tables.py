@@ -130,7 +130,7 @@ class Laid:
         """Return the columns of a table in a terminal of so many cells."""
         key = table.by, screen_cells >= _ROOMY_FROM, screen_cells >= _WIDE_FROM
         if key not in self._columns:
-            rows = table.listed(self.comparison, self._rows[table.by])
+            rows = table.judged(self.comparison, self._rows[table.by])
             self._columns[key] = columns(rows, table, self._palette, self._glyphs, screen_cells)
         return self._columns[key]
 
@@ -140,7 +140,7 @@ class Laid:
         """Return the columns of rows of a table, which may be fewer than it has."""
         if len(rows) == len(self.rows(table)):
             return self.columns(table, screen_cells)
-        listed = table.listed(self.comparison, rows)
+        listed = table.judged(self.comparison, rows)
         return columns(listed, table, self._palette, self._glyphs, screen_cells)
 
     def warm(self, screen_cells: int) -> Laid:

@@ -72,7 +72,7 @@ class StateLines:
     def cores(self, scheduler: Scheduler, pid: int, edges: Int64s) -> list[Segment]:
         """Draw the number of the core that a thread has at the beginning of a column, where it changes."""
         states = scheduler.states_of(pid)
-        place = states.state_at(edges[:-1])
+        place = states.piece_at(edges[:-1])
         has = (place >= 0) & np.isin(states.state[place], (State.RUNNING, State.INTERRUPTED))
         cpu = np.where(has, states.cpu[place], -1).tolist()
         text = ""

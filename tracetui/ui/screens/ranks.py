@@ -338,7 +338,7 @@ class RanksScreen(MapScreen):
         job = self.job_session.job
         if self._chosen is not None or job is None:
             return self._chosen or GridMeasure.COST
-        return GridMeasure.COST if (job.waits.late_rank != NOBODY).any() else GridMeasure.WAITED
+        return GridMeasure.COST if (job.waits.late_place != NOBODY).any() else GridMeasure.WAITED
 
     def action_show_map(self, number: int) -> None:
         before = self._measure, self._lanes

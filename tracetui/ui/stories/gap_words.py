@@ -78,7 +78,7 @@ class GapWords:
         `lead_losses` says where the host lost its lead over the device; None until that is computed.
         """
         self._analysis, self._gap, self._pen, self._lead_losses = analysis, gap, pen, lead_losses
-        self._pieces = analysis.causes.of_gap(gap)
+        self._cause_pieces = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
         self._activity = activity
@@ -108,7 +108,7 @@ class GapWords:
         """
         gaps, pen, activity = self._analysis.gaps, self._pen, self._activity
         edges = even_edges(int(gaps.start[self._gap]), int(gaps.end[self._gap]), cells)
-        places = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
+        places = np.arange(self._cause_pieces.start, self._cause_pieces.stop, dtype=np.int64)
         work_intervals = (activity.compute, activity.communication, activity.copies)
         # A row for each cause, then compute (in a gap, that of the AI CPU), communication and copies.
         ns_by_source = np.concatenate(
@@ -157,8 +157,8 @@ class GapWords:
         for family, shares, units in zip(FAMILIES, shares_by_family, units_by_family):
             if shares:
                 yield self._family_sentence(family, shares, units)
-            if family == Cause.PREEMPTED.family:  # who ran on the cores of its threads
-                yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
+            if family == Cause.PREEMPTED.family:  # of this cause they tell who had the core
+                yield from scheduler_sentences(self._analysis, self._cause_pieces, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._lead_losses is not None and (
@@ -178,7 +178,7 @@ class GapWords:
         template = "{device} was idle {time} before {task}."
         if len(self._idle_intervals) > 1:
             template = "{device} was idle {time} in {count} stretches, the longest before {task}."
-        time, task_name = self._time_piece(self._idle_units, Role.IDLE), pen.text(name, Role.NUMBER)
+        time, task_name = self._time_text(self._idle_units, Role.IDLE), pen.text(name, Role.NUMBER)
         return [
             *pen.compose(
                 template, device=device, time=time, count=str(len(self._idle_intervals)), task=task_name
@@ -198,13 +198,13 @@ class GapWords:
             ),
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
-        time = self._time_piece(units, Role.NUMBER)
+        time = self._time_text(units, Role.NUMBER)
         opening = [*pen.compose(singular if len(self._idle_intervals) == 1 else plural, time=time)]
         if family == "unlinked":
             return [*pen.compose("{opening}: {why}.", opening=opening, why=self._unlinked_reason())]
         if len(shares) == 1:
             return [
-                *pen.compose("{opening} ({why}).", opening=opening, why=self._share_pieces(shares[0], None))
+                *pen.compose("{opening} ({why}).", opening=opening, why=self._share_text(shares[0], None))
             ]
         return [*pen.compose("{opening}: {why}.", opening=opening, why=self._listed_shares(shares, units))]
 
@@ -224,18 +224,18 @@ class GapWords:
             for position, (share, share_units) in enumerate(group):
                 if position:
                     yield pen.text(clauses(["", ""]))  # likewise
-                yield from self._share_pieces(share, share_units, position == len(group) - 1)
+                yield from self._share_text(share, share_units, position == len(group) - 1)
         if smaller:
             count = sum(share.pieces for share in smaller)
             template = "; and 1 more piece, {time}" if count == 1 else "; and {count} more pieces, {time}"
-            yield from pen.compose(template, count=f"{count:,}", time=self._time_piece(units[-1]))
+            yield from pen.compose(template, count=f"{count:,}", time=self._time_text(units[-1]))
 
-    def _share_pieces(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[StyledText]:
+    def _share_text(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[StyledText]:
         """Yield "P 402 µs Python at train.py(88) main". `units` None: the sentence has the time already."""
         pen = self._pen
         yield (f"{cause_letter(share.cause)}\u00a0", cause_style(share.cause, pen.palette))
         if units is not None:
-            yield self._time_piece(units)
+            yield self._time_text(units)
             yield pen.text(" ")
         if share.frame is not None and with_line:
             line = self._pen.python_line(share.frame, share.backward)
@@ -243,15 +243,15 @@ class GapWords:
         else:
             yield pen.text(share.doing)
 
-    def _time_piece(self, units: int, role: Role = Role.TEXT) -> StyledText:
+    def _time_text(self, units: int, role: Role = Role.TEXT) -> StyledText:
         """Return a time in the unit of the story, held together by a space that does not break."""
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
 
     def _unlinked_reason(self) -> str:
         """Return which hop from the host to the task is not recorded, and what to collect to have it."""
         chains, idle, causes = self._analysis.launch_chains, self._analysis.idle, self._analysis.causes
-        unlinked = causes.cause[self._pieces] == Cause.UNLINKED
-        interval = int(causes.interval[self._pieces][unlinked][0])
+        unlinked = causes.cause[self._cause_pieces] == Cause.UNLINKED
+        interval = int(causes.interval[self._cause_pieces][unlinked][0])
         chain = chains.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
         missing = chain.missing if chain is not None else "launch"
         reason = translate("its thread has no operators")

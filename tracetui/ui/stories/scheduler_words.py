@@ -76,7 +76,7 @@ class _SchedulerWords:
         pen = self._pen
         start, end = int(self._causes.start[longest]), int(self._causes.end[longest])
         states = self._scheduler.states_of(self._pid(longest))
-        waker = int(states.waker[states.state_at(np.array([start]))[0]])
+        waker = int(states.waker[states.piece_at(np.array([start]))[0]])
         thread, time = self._thread(places), self._time(places)
         if waker <= 0:
             return [*pen.compose("{thread} slept for {time}.", thread=thread, time=time)]
