@@ -95,7 +95,9 @@ def test_steps_that_are_not_believed_are_left_out_until_asked_for(
     assert "device.step_empty" in ranks["findings"] and ranks["trust"]["steps"] == "wrong"
     assert json.loads(run("ranks", str(path), "--all-steps", "--json").out)["ranks"][0]["steps"] == 6
     text = " ".join(run("ranks", str(path)).out.split())
-    assert "1 of 6 steps has no task on the device" in text and "leave out steps" in text
+    assert (
+        "1 of 6 steps neither computes nor communicates on the device" in text and "leave out steps" in text
+    )
 
 
 def test_ranks_that_are_missing_are_named_and_leave_all_good(run: Run, real_traces: Path) -> None:

@@ -166,6 +166,60 @@ def test_one_or_two_launches_without_a_task_are_noted(
     assert outcomes(without_kernels(run(), gone), "device.dropped") == found
 
 
+def steps_with_kernels(lasting: int, *lost: int, count: int = 6) -> Events:
+    """Steps of 10 ms on the host, each with eight kernels of which the device takes `lasting` ns in all."""
+    events, number, begin = [], 0, 5 * MS
+    for step in range(count):
+        start = (1 + 10 * step) * MS
+        events.append(gpu.step(step, start, 10 * MS - 1_000))
+        for _ in range(8):
+            number += 1
+            begin = max(begin, start + MS)
+            events += [gpu.host(start + 390_000, 20_000), gpu.launch(start + 400_000, 5_000, number)]
+            if step not in lost:
+                events.append(gpu.kernel(begin, lasting // 8, number))
+            begin += lasting // 8
+            start += MS
+    return events
+
+
+def test_a_step_is_empty_where_it_launched_what_was_lost_and_its_hole_is_later_on_the_device() -> None:
+    """The host is done with all steps while the device is at the second: their time lies in the hole."""
+    analysis = analyse(trace_of([*gpu.gpu(), *steps_with_kernels(40 * MS, 2, count=12)]))
+    (empty,) = analysis.health.doubts
+    assert (empty.id, empty.severity.label) == ("device.step_empty", "wrong")
+    assert [analysis.steps[place].number for place in empty.steps] == [2]
+    assert empty.english == "1 of 12 steps neither computes nor communicates on the device, others do"
+    assert empty.windows == ((85 * MS, 125 * MS),)
+    gap = int(np.argmax(analysis.gaps.end - analysis.gaps.start))
+    assert (int(analysis.gaps.start[gap]), int(analysis.gaps.end[gap])) == empty.windows[0]
+
+
+def on_gpu_1(event: dict[str, Any], number: int) -> dict[str, Any]:
+    """A task of a first GPU on a second one, of another launch."""
+    return {**event, "pid": 1, "args": {**event["args"], "device": 1, "correlation": number}}
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_step_that_one_device_lost_is_one_step_and_not_empty_on_the_other(is_whole: bool) -> None:
+    """With the second device's kernels of the step alone lost, or those of both."""
+    first = steps_with_kernels(4 * MS, *([] if is_whole else [1]), count=4)
+    launched = [e for e in steps_with_kernels(4 * MS, 1, count=4) if "correlation" in e["args"]]
+    second = [
+        on_gpu_1(e, 500 + e["args"]["correlation"])
+        if e["cat"] == "kernel"
+        else gpu.launch(ns(e["ts"]) + 10_000, 5_000, 500 + e["args"]["correlation"])
+        for e in launched
+    ]
+    events = [*gpu.gpu(), *process(1, "python", "GPU 1", 5_000_001), *first, *second]
+    analysis = analyse(trace_of(events))
+    (empty,) = (f for f in analysis.health.doubts if f.id == "device.step_empty")
+    assert [(analysis.steps[p].number, analysis.steps[p].device) for p in empty.steps] == (
+        [(1, "GPU 1")] if is_whole else [(1, "GPU 0"), (1, "GPU 1")]
+    )
+    assert (empty.count, empty.share, empty.words["steps"]) == (1, 0.25, "4")
+
+
 @pytest.mark.parametrize(("count", "found"), [(19, []), (20, [("doubtful", 20)])])
 def test_20_launches_and_no_kernel_lost_all_of_them(count: int, found: list[tuple[str, int]]) -> None:
     copy = gpu.kernel(2 * MS, 5_000, 500, "Memcpy HtoD", category="gpu_memcpy")

@@ -16,8 +16,6 @@ from tracetui.analysis.steps import uncomputed_steps
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 
-#: A step whose time on the host lies to this share in a hole of the device counts as one without tasks.
-_COVERED = 0.95
 #: Of the lost launches a step must hold this share for its numbers to be in doubt.
 _LEAST_PART = 0.02
 #: So many launches and no kernel at all are no accident.
@@ -41,13 +39,11 @@ def lost_tasks(
         whole = _emptied_steps(recording, launches, loss)
         empty_steps |= whole
         (emptied if whole else middle).append(loss)
-    known = {step for loss in losses for step in _steps_of(recording, launches, loss)}
-    unproven = set(_silent_steps(recording, launches)) - known - empty_steps
-    if empty_steps or unproven:
-        yield _empty(recording, sorted(empty_steps | unproven), bool(empty_steps))
-    uncomputed = [] if len(launches.row) else uncomputed_steps(recording.steps)
-    if uncomputed:
-        yield _uncomputed(recording, uncomputed)
+    if empty_steps:
+        windows = tuple(hole_of(recording, launches, loss) for loss in emptied)
+        yield _empty(recording, sorted(empty_steps), Severity.WRONG, windows)
+    if not len(launches.row):
+        yield from _unproven(recording)
     if middle:
         yield _dropped(recording, launches, middle)
 
@@ -185,23 +181,38 @@ def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[Los
     )
 
 
-def _empty(recording: HealthEvidence, steps: list[int], proven: bool) -> Finding:
-    every = recording.steps
+def _unproven(recording: HealthEvidence) -> Iterator[Finding]:
+    """Yield findings on the steps that lack tasks where no launches are recorded to prove a loss."""
+    steps = recording.steps
+    silent = [*_silent_steps(recording)]
+    if silent:
+        windows = tuple((steps[place].host_start_ns, steps[place].host_end_ns) for place in silent)
+        yield _empty(recording, silent, Severity.DOUBTFUL, windows)
+    uncomputed = uncomputed_steps(steps)
+    if uncomputed:
+        yield _uncomputed(recording, uncomputed)
+
+
+def _empty(
+    recording: HealthEvidence, steps: Sequence[int], severity: Severity, windows: TimeWindows
+) -> Finding:
+    starts = recording.host_starts
+    count, total = len(distinct(starts[np.array(steps)])), len(distinct(starts))
     return Finding(
         id="device.step_empty",
-        severity=Severity.WRONG if proven else Severity.DOUBTFUL,
+        severity=severity,
         affects=("steps", "idle"),
         sentence=(
-            "1 of {steps} steps has no task on the device, the others have"
-            if len(steps) == 1
-            else "{count} of {steps} steps have no task on the device, the others have"
+            "1 of {steps} steps neither computes nor communicates on the device, others do"
+            if count == 1
+            else "{count} of {steps} steps neither compute nor communicate on the device, others do"
         ),
         remedy="Leave these steps out: the profiler lost what the device did in them.",
-        figures={"steps": len(every)},
-        count=len(steps),
-        share=len(steps) / len(every),
+        figures={"steps": total},
+        count=count,
+        share=count / total,
         steps=tuple(steps),
-        windows=tuple((every[place].host_start_ns, every[place].host_end_ns) for place in steps),
+        windows=windows,
     )
 
 
@@ -242,31 +253,25 @@ def _united(windows: Iterable[tuple[int, int]]) -> TimeWindows:
 
 
 def _emptied_steps(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> set[int]:
-    """Return the places of the steps of which a loss took everything; none where there is only one step."""
+    """Return the places of the steps that launched a loss and neither compute nor communicate.
+
+    None where there is only one step.
+    """
     if not loss.is_dense or len(distinct(recording.host_starts)) < 2:
         return set()
-    silent = recording.is_empty & np.isin(
-        np.arange(len(recording.steps)), recording.steps_at(launches.start[loss.places])
-    )
-    start, end = hole_of(recording, launches, loss)
-    length = recording.host_ends - recording.host_starts
-    inside = np.minimum(recording.host_ends, end) - np.maximum(recording.host_starts, start)
-    covered = (length > 0) & (inside >= _COVERED * length)
-    return set(places(np.flatnonzero(silent | covered)))
+    launching = recording.steps_at(launches.start[loss.places])
+    return set(places(launching[recording.is_empty[launching]]))
 
 
-def _silent_steps(recording: HealthEvidence, launches: Launches) -> Iterator[int]:
-    """Yield the places of the steps without any task, of devices that have others with some.
-
-    A step in which nothing was launched is none where launches are recorded: nothing is lost.
-    """
+def _silent_steps(recording: HealthEvidence) -> Iterator[int]:
+    """Yield the places of the steps that neither compute nor communicate, of devices on which others do."""
     empty = recording.is_empty
     by_device: dict[str, list[int]] = {}
     for place, step in enumerate(recording.steps):
         by_device.setdefault(step.device, []).append(place)
     for held in by_device.values():
         silent = [place for place in held if empty[place]]
-        if len(silent) < len(held) and not len(launches.row):
+        if len(silent) < len(held):
             yield from silent
 
 

@@ -46,7 +46,7 @@ class HealthEvidence:
 
     @cached_property
     def is_empty(self) -> Bools:
-        """bool[steps]: whether no task of its device belongs to each step."""
+        """bool[steps]: whether nothing is computed or communicated in each step on its device."""
         return np.array(
             [
                 step.iteration_gap is None or (step.computing_ns == 0 == step.communication_ns)

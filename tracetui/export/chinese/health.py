@@ -29,11 +29,11 @@ HEALTH = {
     "{count} kernel launches in {stretches} stretches have no task on the device, others have": (
         "分布在 {stretches} 段中的 {count} 次 kernel 下发在 Device 上没有任务，其余的都有"
     ),
-    "1 of {steps} steps has no task on the device, the others have": (
-        "{steps} 个 step 中有 1 个在 Device 上没有任务，其余的都有"
+    "1 of {steps} steps neither computes nor communicates on the device, others do": (
+        "{steps} 个 step 中有 1 个在 Device 上既没有计算也没有通信，而其他 step 有"
     ),
-    "{count} of {steps} steps have no task on the device, the others have": (
-        "{steps} 个 step 中有 {count} 个在 Device 上没有任务，其余的都有"
+    "{count} of {steps} steps neither compute nor communicate on the device, others do": (
+        "{steps} 个 step 中有 {count} 个在 Device 上既没有计算也没有通信，而其他 step 有"
     ),
     "only communication is recorded of 1 of {steps} steps, the others compute": (
         "{steps} 个 step 中有 1 个只采集到通信，其余的都有计算"
