@@ -27,7 +27,7 @@ from textual.messages import TerminalSupportsSynchronizedOutput
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.timer import Timer, TimerCallback
-from textual.widget import MountError, Widget
+from textual.widget import AwaitMount, MountError, Widget
 
 if TYPE_CHECKING:
     from io import TextIOWrapper
@@ -106,6 +106,12 @@ class HookedApp(Punctual, App[ReturnType]):
     def is_leaving(self) -> bool:
         """Whether `exit` was called, and with it the exit status is known."""
         return self._exit
+
+    def _get_screen(self, screen: Screen[Any] | str) -> tuple[Screen[Any], AwaitMount]:
+        found, mounted = super()._get_screen(screen)
+        if found._css_update_count < 0:  # a new one has the rules of now: Textual would parse them all again
+            found._css_update_count = self._css_update_count
+        return found, mounted
 
     def sending_driver(self) -> Driver | None:
         """Return what writes to the terminal; None where writing raises: before the start and at the end."""
