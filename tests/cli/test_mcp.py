@@ -210,10 +210,10 @@ def texts_in(value: Any) -> Iterator[str]:
 async def test_a_call_that_never_ends_is_stopped(root: Path) -> None:
     pytest.importorskip("duckdb")
     endless = {"path": "a", "query": "select count(*) from range(10000000000) x, range(10000000000) y"}
-    async with serving(str(root), "--timeout", "2") as client:
+    async with serving(str(root), "--timeout", "1") as client:
         answer = await client.call_tool("sql", endless)
         assert answer.is_error
-        assert answer.content[0].text == "sql took longer than 2 s and was stopped"
+        assert answer.content[0].text == "sql took longer than 1 s and was stopped"
         assert not (await client.call_tool("traces", {})).is_error
 
 

@@ -61,7 +61,7 @@ def test_long_keys_are_cut_and_stay_apart() -> None:
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=20)),
     lambda inner: st.lists(inner, max_size=30),
-    max_leaves=200,
+    max_leaves=50,
 )
 
 

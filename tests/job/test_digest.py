@@ -142,10 +142,12 @@ def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 
 
 @pytest.mark.parametrize("odd", [None, 1.5, True, "x", [], {}, 1 << 63, -(1 << 80), [{}]], ids=repr)
-def test_whatever_stands_anywhere_in_a_digest_it_is_read_or_refused(encoded: bytes, odd: Any) -> None:
+def test_whatever_stands_anywhere_in_a_digest_it_is_read_or_refused(
+    encoded: bytes, odd: Any, thorough: bool
+) -> None:
     """Types and numbers that a column, a name or a rank cannot have."""
     text = gzip.decompress(encoded)
-    for place in list(_places(json.loads(text)))[1::7]:
+    for place in list(_places(json.loads(text)))[1 :: 7 if thorough else 29]:
         document = json.loads(text)
         holder = document
         for key in place[:-1]:

@@ -19,6 +19,7 @@ from tracetui.ui.widgets.tracks import Tracks
 #: screens that one trace does not have
 ONLY_OF_SEVERAL = tuple(name for name, spec in SCREENS.items() if spec.scope is not ScreenScope.TRACE)
 SIZES = ((1, 1), (9, 3), (20, 5))
+KEYS = ("j", "k", "w", "x", "d", "tab", "enter")
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ async def resized(app: TraceApp, pilot: Pilot[int], size: tuple[int, int]) -> No
 
 
 async def test_every_screen_fits_every_terminal_and_keeps_its_state(
-    app: TraceApp, sizes: tuple[tuple[int, int], ...]
+    app: TraceApp, sizes: tuple[tuple[int, int], ...], thorough: bool
 ) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         for screen in SCREENS:
@@ -53,7 +54,7 @@ async def test_every_screen_fits_every_terminal_and_keeps_its_state(
                 for size in sizes:
                     await resized(app, pilot, size)
                     assert app.session.state.place == place
-                for key in ("j", "k", "w", "x", "d", "tab", "enter"):
+                for key in KEYS if thorough else KEYS[::2]:
                     await pilot.press(key)
                 await resized(app, pilot, (18, 8))
                 assert len(app.screen_stack) == 1, "nothing stays open over the next one"
