@@ -262,11 +262,16 @@ def _tally_causes(walls: StepWalls, idle: WallIdle) -> dict[str, Sum]:
     """Return idle time by cause, counted in intervals, however many pieces of one have the cause."""
     width = int(idle.interval.max(initial=0)) + 1
     packed, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
-    ends = np.full(width, -1, np.int64)
-    ends[idle.interval] = idle.ends
+    task_by_interval = np.full(width, -1, np.int64)
+    task_by_interval[idle.interval] = idle.ending_task
     cause, wall = np.divmod(packed // width, max(len(walls), 1))
     return tally(
-        [cause_kind.label for cause_kind in Cause], cause, wall, ns, len(walls), ends[packed % width]
+        [cause_kind.label for cause_kind in Cause],
+        cause,
+        wall,
+        ns,
+        len(walls),
+        task_by_interval[packed % width],
     )
 
 

@@ -1,6 +1,6 @@
 """The counterpart of a place of one run in another: the same step, and the operator matched there.
 
-Steps are counterparts as in the matching of operators (`comparison.operators`): the first of the first.
+Steps are counterparts as in the matching of operators (`operator_sequences`): the first of the first.
 Between two operators that match, time is shared out evenly, and over the whole step where none does.
 """
 
@@ -103,7 +103,7 @@ def _tasks_launched_by(analysis: Analysis, operator: int) -> Int64s:
 
 def _match_steps(here: Run, there: Run, time_ns: int, operator: int) -> _StepPair:
     """Match the step of a time with its counterpart, in an operator's thread, else the busiest one."""
-    (starts_here, my_edges), (_, their_edges) = _step_edges(here), _step_edges(there)
+    (starts_here, edges_here), (_, edges_there) = _step_edges(here), _step_edges(there)
     place = max(int(np.searchsorted(starts_here, time_ns, "right")) - 1, 0)
     places = place, place % there.steps
     sides = [dict(run.operators.threads_of_step(step)) for run, step in zip((here, there), places)]
@@ -123,7 +123,7 @@ def _match_steps(here: Run, there: Run, time_ns: int, operator: int) -> _StepPai
     pairs = match_sequences(here.operators.name[places_here], names)
     rows = here.operators.row[places_here][pairs.base], there.operators.row[places_there][pairs.other]
     starts = here.operators.start[places_here][pairs.base], there.operators.start[places_there][pairs.other]
-    (first, last), (begin, end) = my_edges[places[0]], their_edges[places[1]]
+    (first, last), (begin, end) = edges_here[places[0]], edges_there[places[1]]
     inside = (starts[0] > first) & (starts[0] < last) & (starts[1] > begin) & (starts[1] < end)
     return _StepPair(
         places,

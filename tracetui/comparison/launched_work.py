@@ -72,7 +72,7 @@ def operators_in_steps(analysis: Analysis, walls: StepWalls) -> StepOperators:
     rows = rows[~_names_steps(trace)[trace.slices.name[rows]]]
     step = walls.step_at(trace.slices.start[rows])
     rows, step = rows[step >= 0], step[step >= 0]
-    does_something = _is_level_1(trace)
+    does_something = _operator_test(trace)
     ancestors = analysis.launch_chains.callers.ancestors
     around = ancestors.nearest(ancestors.parents_of(rows), does_something)
     return StepOperators(rows, step, does_something(rows) & (around < 0))
@@ -114,7 +114,7 @@ def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
 
 def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
-    does_something, ancestors = _is_level_1(analysis.trace), analysis.launch_chains.callers.ancestors
+    does_something, ancestors = _operator_test(analysis.trace), analysis.launch_chains.callers.ancestors
     outermost: Int64s = operators.copy()
     around = ancestors.nearest(operators, does_something)
     while (around >= 0).any():
@@ -123,20 +123,20 @@ def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     return outermost
 
 
-def _is_level_1(trace: Trace) -> Callable[[Int64s], Bools]:
+def _operator_test(trace: Trace) -> Callable[[Int64s], Bools]:
     """Return the function that tells which slices are operators that do something, not only wrap Python."""
     wraps = _names_steps(trace)
     wraps |= np.array([bool(_WRAPPER.match(text)) for text in trace.strings], np.bool_)
     optimizes = np.array([text.startswith(_OPTIMIZER) for text in trace.strings], np.bool_)
     beside = KNOWN.categories.annotations | KNOWN.categories.enqueues | KNOWN.categories.dequeues
 
-    def is_opaque(rows: Int64s) -> Bools:
+    def does_something(rows: Int64s) -> Bools:
         name = trace.slices.name[rows]
         beside_operators = of_category(trace, trace.slices.category[rows], beside)
-        opaque: Bools = optimizes[name] | ~(wraps[name] | beside_operators)
-        return opaque
+        is_operator: Bools = optimizes[name] | ~(wraps[name] | beside_operators)
+        return is_operator
 
-    return is_opaque
+    return does_something
 
 
 def _names_steps(trace: Trace) -> Bools:

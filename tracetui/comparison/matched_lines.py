@@ -61,9 +61,9 @@ def line_sums(analysis: Analysis, walls: StepWalls, pieces: WallIdle, operators:
     intervals = int(pieces.interval.max(initial=0)) + 1
     pair = (code * steps + pieces.wall) * intervals + pieces.interval
     pairs, ns = sums(pair, pieces.ns)
-    ends = np.full(intervals, -1, np.int64)
-    ends[pieces.interval] = pieces.ends
-    ending_task = ends[pairs % intervals]
+    task_by_interval = np.full(intervals, -1, np.int64)
+    task_by_interval[pieces.interval] = pieces.ending_task
+    ending_task = task_by_interval[pairs % intervals]
     pairs //= intervals
     names = [str(place) for place in range(len(keys))]
     sums_by_place = tally(names, pairs // max(steps, 1), pairs % max(steps, 1), ns, steps, ending_task)

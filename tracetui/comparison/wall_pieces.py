@@ -22,7 +22,7 @@ class WallIdle:
     preparing: Bools  #: before the first compute or communication task of the step
     ns: Int64s
     interval: Int64s  #: number of the idle interval that it is a piece of
-    ends: Int64s  #: slice row of the task that ends that
+    ending_task: Int64s  #: slice row of the task that ends that
     cause: Int8s  #: Cause
     stack: Int32s  #: string of the call stack it is charged to, -1 where none
     frame: Int64s  #: row of the python_function slice, -1 where none

@@ -34,7 +34,7 @@ def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, chosen: Bo
 
 class _WeightPassing:
     def __init__(self, exposed: Exposure, stretches: Stretches, waits: JobWaits) -> None:
-        self._node = stretches.wait_place
+        self._wait_place = stretches.wait_place
         (segments,) = np.nonzero(exposed.wait_place >= 0)
         self._target = exposed.wait_place[segments]
         self._share = exposed.waited[segments] / waits.wait_ns[self._target]
@@ -42,33 +42,36 @@ class _WeightPassing:
             (stretches.late_place, stretches.late_first, stretches.late_stop),
             (stretches.waiting_place, stretches.waiting_first, stretches.waiting_stop),
         )
-        self._spans = [
+        self._segments = [
             (
                 np.searchsorted(segments, stretches.segments[rank] + first),
                 np.searchsorted(segments, stretches.segments[rank] + stop),
             )
             for rank, first, stop in sides
         ]
-        has_segments = np.logical_or.reduce([first < stop for first, stop in self._spans])
-        arrived = (waits.arrival + waits.wait_ns)[self._node]
+        has_segments = np.logical_or.reduce([first < stop for first, stop in self._segments])
+        arrived = (waits.arrival + waits.wait_ns)[self._wait_place]
         order = np.argsort(-arrived, kind="stable")
         self._order = order[has_segments[order]]  # waits with an empty stretch pass nothing on
-        self._wait = waits.wait_ns[self._node]
+        self._wait_ns = waits.wait_ns[self._wait_place]
 
     def pass_on(self, held: Floats, done: Floats) -> bool:
-        """Pass on what is held, once over all of the time; whether there was anything. Both are changed."""
+        """Move weight from `held` to `done` and to earlier waits, once over all time; return whether any was.
+
+        Both are float64[waits], and changed.
+        """
         count = min(max(len(self._order) // BATCH, 1), _BATCHES)
         passed = False
         for batch in np.array_split(self._order, count):
             for _ in range(_MOST_PASSES):
-                heavy = batch[np.abs(held[self._node[batch]]) * self._wait[batch] >= _LEAST]
+                heavy = batch[np.abs(held[self._wait_place[batch]]) * self._wait_ns[batch] >= _LEAST]
                 if not len(heavy):
                     break
                 passed = True
-                weight = held[self._node[heavy]]
-                held[self._node[heavy]] = 0.0
-                done[self._node[heavy]] += weight
-                for (first, stop), sign in zip(self._spans, (1.0, -1.0)):
+                weight = held[self._wait_place[heavy]]
+                held[self._wait_place[heavy]] = 0.0
+                done[self._wait_place[heavy]] += weight
+                for (first, stop), sign in zip(self._segments, (1.0, -1.0)):
                     segments = ranges(first[heavy], stop[heavy])
                     gained = np.repeat(sign * weight, stop[heavy] - first[heavy]) * self._share[segments]
                     np.add.at(held, self._target[segments], gained)

@@ -49,7 +49,7 @@ class Worker:
         """Start it. Raises OSError or MemoryError."""
         self._text = text
         self._files: list[int] = []  # that have to be closed
-        self._in_use = threading.Lock()  # its pipes and files are
+        self._use_lock = threading.Lock()  # held by who uses its pipes and files
         self._closed = False
         try:
             self._piece_file = self._open_file()  # where it writes a piece to
@@ -75,16 +75,16 @@ class Worker:
         with contextlib.suppress(OSError):  # it has ended: that is said once it is to read something
             self._stdin.write(orjson.dumps(syntax) + b"\n")
 
-    def read(self, task: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
+    def read(self, piece_range: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
         """Have it read a piece, of an excerpt or of the file; return None where it cannot.
 
         Raises ReaderLost where it has ended, or was ended since it does not do what it should.
         """
-        with self._in_use:
+        with self._use_lock:
             if self._closed:
                 raise ReaderLost
             try:
-                return self._read(task, excerpt)
+                return self._read(piece_range, excerpt)
             except (EOFError, BrokenPipeError):
                 reason = None
             except TimeoutError:
@@ -98,20 +98,23 @@ class Worker:
             status = self._end()
             raise ReaderLost(reason or exit_words(status))
 
-    def _read(self, task: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
+    def _read(self, piece_range: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
         loan = self._text.shared
         if excerpt is not None:
             write_all(self._text_file, excerpt.chars, 0)
             end = excerpt.start + len(excerpt.chars)
-            loan = Loan(self._text_file, -excerpt.start, end, excerpt.last)
+            loan = Loan(self._text_file, shift=-excerpt.start, end=end, last=excerpt.last)
         assert loan is not None
-        self._stdin.write(PieceTask(task.start, task.stop, task.start_known, loan, self._piece_file).line())
+        start, stop, start_known = piece_range.start, piece_range.stop, piece_range.start_known
+        self._stdin.write(PieceTask(start, stop, start_known, loan, self._piece_file).line())
         answer = PieceAnswer.parse(self._next_line())
         if answer.problem:
             self._text.report(answer.problem)
         if not answer.length:
             return None
-        content = LentText(Loan(self._piece_file, 0, answer.length, True)).read(0, answer.length)
+        content = LentText(Loan(self._piece_file, shift=0, end=answer.length, last=True)).read(
+            0, answer.length
+        )
         if len(content) < answer.length:
             raise ValueError("fewer bytes than it says")
         return unpack_piece(content, answer.document)
@@ -149,9 +152,9 @@ class Worker:
         awaits a piece of it, once it gives the worker up.
         """
         self.kill()
-        if self._in_use.acquire(timeout=max(deadline - time.monotonic(), 0)):
+        if self._use_lock.acquire(timeout=max(deadline - time.monotonic(), 0)):
             self._end()
-            self._in_use.release()
+            self._use_lock.release()
 
     def _end(self) -> int | None:
         """Wait for its end, which has to be near, and else kill it; give back what it has.
@@ -170,7 +173,7 @@ class Worker:
         return None
 
     def _open_file(self) -> int:
-        self._files.append(_file())
+        self._files.append(_unnamed_file())
         return self._files[-1]
 
     def _close_files(self) -> None:
@@ -190,7 +193,7 @@ def exit_words(status: int | None) -> str:
         return f"signal {-status}"
 
 
-def _file() -> int:
+def _unnamed_file() -> int:
     """Make a file that has no name, and is not in /dev/shm, which is small in containers. Raises OSError."""
     if hasattr(os, "memfd_create"):
         with contextlib.suppress(OSError):  # a sandbox may not have it

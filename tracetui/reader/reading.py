@@ -36,7 +36,7 @@ class _Passage:
     offset: int  #: everything before is dealt with
     whole: int  #: after the last whole event
     ended: bool = False  #: the array's end was met
-    in_damage: bool = False  #: `at` lies in something damaged
+    in_damage: bool = False  #: `offset` lies in something damaged
     cut: bool = False  #: the text ends inside an event
     damage: Damage = field(default_factory=Damage)
 
@@ -138,7 +138,7 @@ class Reading:
         other_count = counts.skipped - sum(counts.unknown.values())
         damaged = self._damage().places
         if self._seen() > _ENOUGH and other_count >= counts.events and counts.events + damaged > _NO_EVENTS:
-            raise UnreadableTrace(*self._nothing(self.report()))
+            raise UnreadableTrace(*self._why_nothing(self.report()))
 
     def disk_offset(self) -> int:
         """Return how much was read, in bytes of the file on disk."""
@@ -162,7 +162,7 @@ class Reading:
             self._document.update(read_tail(tail))
         report = self.report()
         if not self.stopped and self._counts().skipped >= report.events:
-            raise UnreadableTrace(*self._nothing(report))
+            raise UnreadableTrace(*self._why_nothing(report))
         return report
 
     def _counts(self) -> _EventCounts:
@@ -178,7 +178,8 @@ class Reading:
             damage.extend(passage.damage)
         return damage
 
-    def _nothing(self, report: ReadReport) -> tuple[Reason, str]:
+    def _why_nothing(self, report: ReadReport) -> tuple[Reason, str]:
+        """Return why the text holds no event."""
         path = self._path
         if report.events:
             return (

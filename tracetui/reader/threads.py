@@ -59,7 +59,7 @@ class PieceThreads:
         self._order = order
         self._syntax = syntax
         self._reader = PieceReader(syntax)
-        self._tasks: SimpleQueue[PieceRange | None] = SimpleQueue()  # None ends a thread
+        self._ranges: SimpleQueue[PieceRange | None] = SimpleQueue()  # None ends a thread
         # The number of a piece, and the piece. None: a thread has ended.
         self._results: SimpleQueue[tuple[int, EventsPiece | None] | None] = SimpleQueue()
         self._running = 0  # threads
@@ -75,7 +75,7 @@ class PieceThreads:
         """Have all threads end. None is waited for: it may hang in a read of a file on a network."""
         self._stopped = True
         for _ in range(self._running):
-            self._tasks.put(None)
+            self._ranges.put(None)
         self._order.take_back()
 
     def start_scanning(self, jobs: int) -> None:
@@ -112,8 +112,8 @@ class PieceThreads:
 
         Without threads it is not: all that is left is read here then.
         """
-        for task in iter(partial(self._order.assign, self._running * _AHEAD), None):
-            self._tasks.put(task)
+        for piece_range in iter(partial(self._order.assign, self._running * _AHEAD), None):
+            self._ranges.put(piece_range)
         while self._running and self._order.awaits_next:
             try:
                 result = self._results.get(timeout=PATIENCE)
@@ -130,36 +130,38 @@ class PieceThreads:
         try:
             while True:
                 with self._inflate_lock:
-                    task = self._tasks.get()
-                    if task is None or self._stopped:
+                    piece_range = self._ranges.get()
+                    if piece_range is None or self._stopped:
                         return
-                    excerpt = None if self._text.shared is not None else self._inflate(task)
+                    excerpt = None if self._text.shared is not None else self._inflate(piece_range)
                 piece = None
                 try:
-                    piece = read_piece(task, excerpt)
+                    piece = read_piece(piece_range, excerpt)
                 except ReaderLost as error:
                     self.loss_reasons.append(str(error))
                     return
                 except Exception:  # whoever takes the piece reads it again, and meets what is wrong
                     pass
                 finally:
-                    self._results.put((task.number, piece))
+                    self._results.put((piece_range.number, piece))
         finally:
             self._results.put(None)
 
-    def _inflate(self, task: PieceRange) -> Excerpt:
+    def _inflate(self, piece_range: PieceRange) -> Excerpt:
         """Return the text of a piece, and a little around it; an empty excerpt where that fails."""
-        start = max(0, task.start - BEFORE)
-        length = task.stop + AFTER - start
+        start = max(0, piece_range.start - BEFORE)
+        length = piece_range.stop + AFTER - start
         try:
             chars = self._text.read(start, length)
         except Exception:  # whoever takes the piece reads it again, and meets what is wrong
             return Excerpt(b"", start, False)
         return Excerpt(chars, start, len(chars) < length)
 
-    def _scan(self, reader: PieceReader, task: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
+    def _scan(
+        self, reader: PieceReader, piece_range: PieceRange, excerpt: Excerpt | None
+    ) -> EventsPiece | None:
         text = _WantedText(self._text, lambda: not self._stopped) if excerpt is None else excerpt
-        return reader.read_ahead(text, task.start, task.stop, task.start_known)
+        return reader.read_ahead(text, piece_range.start, piece_range.stop, piece_range.start_known)
 
 
 class _WantedText:

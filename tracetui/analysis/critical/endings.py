@@ -32,7 +32,7 @@ class Walls(NamedTuple):
 
 def walls_of(activities: Sequence[DeviceActivity], steps: Sequence[Step], clock_lag: Int64s) -> Walls:
     """Return when the steps and devices begin and end, given by how many ns the clock of each device is
-    late.
+    behind.
     """
     step_begin, step_end, step_device = (np.zeros(len(steps), np.int64) for _ in range(3))
     device_end, last_step = (np.full(len(activities), -1, np.int64) for _ in range(2))

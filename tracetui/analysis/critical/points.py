@@ -107,7 +107,7 @@ def finish_points(parts: Sequence[Points]) -> tuple[Points, Int64s]:
     """Return all points in causal order, and the new place of each point of the parts, int64[points].
 
     Causes that do not come before their point are left out; the lag of the binding one becomes its distance,
-    that of any other at most that. Work of a device without a cause follows the work before it there.
+    that of any other at most its own. Work of a device without a cause follows the work before it there.
     """
     point, time, lasts, row, thread, device, binding = (
         np.concatenate([getattr(part, name) for part in parts])

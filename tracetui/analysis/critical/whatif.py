@@ -36,7 +36,7 @@ class LineWhatIf:
 
     key: LineKey
     factor: float
-    before_ns: int  #: from the first step on the host (without steps: the first work) until all is done
+    before_ns: int  #: from the first step on the host, or from the first work if sooner, until all is done
     after_ns: int
     steps_before: Int64s  #: ns of each step: from when the one before it on its device was done until it is
     steps_after: Int64s
@@ -63,7 +63,7 @@ class WhatIfs:
 
         Args:
             waits: when a thread, by its index, waited.
-            launching: when the thread waited that took and launched the task of a slice row.
+            launching: for how long the thread waited that took and launched the task of a slice row.
         """
         points, pieces = self._depends.points, self._pieces
         work = np.zeros(len(points), np.int64)

@@ -104,9 +104,9 @@ class Streams:
         for track in (track for streams in self._streams.values() for track in streams):
             rows = rows_of([track])
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
-            free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
+            previous_end = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
             launched = task_milestones.launched[self._chains.index(rows)]
-            is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
+            is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (previous_end <= launched)
             parts.append(slices.start[rows[is_prompt]] - launched[is_prompt])
         latencies = np.concatenate(parts) if parts else np.empty(0, np.int64)
         if not len(latencies):

@@ -27,7 +27,7 @@ COMPUTING, IDLE, COPY = range(3)  #: the parts of work
 PARTS = ("computing", "idle", "copy")
 _PART_OF_CLASS = {TimeClass.COMPUTING: COMPUTING, TimeClass.IDLE: IDLE, TimeClass.COPY: COPY}
 STAND_IN = -1  #: in place of a rank: the operation stands for one of a missing rank
-_PAIRS = ("send", "receive", "recv")
+_SENDS_AND_RECEIVES = ("send", "receive", "recv")
 _MOST_AWAITED = 4  #: collectives since the last work that one operation comes after
 
 
@@ -248,7 +248,7 @@ def _rank_operations(rank: Rank, offset: int) -> _RankOperations:
     operation = np.arange(len(boundary))
     works_before = np.cumsum(np.append(False, work_ns > 0))  # before each boundary
     last_work = works_before[boundary] - 1
-    links = [_pairs(operation, last_work)]
+    links = [_links(operation, last_work)]
     # Of the collectives that the device waited for, by end: those since the last work, the latest first.
     awaited = _awaited(rank, starts, ends, np.append(False, np.diff(bounds) > work_ns))
     work_began = np.full(len(boundary), -1, np.int64)
@@ -307,8 +307,8 @@ def _boundaries(rank: Rank) -> Int64s:
     return kept
 
 
-def _pairs(after: Int64s, before: Int64s) -> Int64s:
-    """Return the links between operations that follow each other, int64[2, links]."""
+def _links(after: Int64s, before: Int64s) -> Int64s:
+    """Return links, int64[2, links]: each operation `after` with the one `before` it, without those of -1."""
     linked = before >= 0
     return np.stack((after[linked], before[linked]))
 
@@ -319,9 +319,11 @@ def _after_in_group(rank: Rank, works: int) -> Int64s:
     Sends and receives have none: several may be under way.
     """
     collectives = rank.collectives
-    pairs = [number for number, text in enumerate(rank.digest.texts) if text.lower() in _PAIRS]
+    unordered = [
+        number for number, text in enumerate(rank.digest.texts) if text.lower() in _SENDS_AND_RECEIVES
+    ]
     by_group = np.argsort(collectives.group, kind="stable")
-    by_group = by_group[~np.isin(collectives.type[by_group], pairs)]
+    by_group = by_group[~np.isin(collectives.type[by_group], unordered)]
     same = collectives.group[by_group][1:] == collectives.group[by_group][:-1]
     earlier, later = by_group[:-1][same], by_group[1:][same]
     ended = collectives.end[earlier] <= collectives.start[later]
