@@ -19,9 +19,10 @@ from typing import Any, Union
 _FIELD = re.compile(r"\{([a-z]+)\}")
 _HAN = "\u4e00-\u9fff"
 _EDGE = "\0"  #: stands on both sides of a value while its sentence is made
-#: Where a value begins or ends between Chinese and Latin without a space; and between Chinese.
-_MEETING = re.compile(rf"(?<=[{_HAN}])\0+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z%])\0+(?=[{_HAN}])")
-_JOINED = re.compile(rf"(?<=[{_HAN}、。）]) ?\0+ ?(?=[{_HAN}（])")
+#: Where a value begins or ends between Chinese and Latin without a space; and between Chinese. Compiled when
+#: first used: it takes 4 ms, and English needs neither.
+_MEETING = rf"(?<=[{_HAN}])\0+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z%])\0+(?=[{_HAN}])"
+_JOINED = rf"(?<=[{_HAN}、。）]) ?\0+ ?(?=[{_HAN}（])"
 _DEEPEST = 6  #: sentences in sentences that a file may keep
 _words: Mapping[str, str] = {}
 _in_english: ContextVar[bool] = ContextVar("in_english", default=False)
@@ -208,12 +209,12 @@ def _set_apart(text: str) -> str:
     """Return a sentence with a space where a value in Latin meets Chinese, and with none between Chinese."""
     if _EDGE not in text:
         return text
-    return _JOINED.sub("", _MEETING.sub(" ", text)).replace(_EDGE, "")
+    return re.sub(_JOINED, "", re.sub(_MEETING, " ", text)).replace(_EDGE, "")
 
 
 def needs_space(before: str, after: str) -> bool:
     """Return whether a value in Latin and Chinese meet where one of these texts follows the other."""
-    return not speaks_english() and _MEETING.search(f"{before[-1:]}{_EDGE}{after[:1]}") is not None
+    return not speaks_english() and bool(re.search(_MEETING, f"{before[-1:]}{_EDGE}{after[:1]}"))
 
 
 def _joined(template: str, parts: Iterable[str]) -> str:
