@@ -38,6 +38,8 @@ def test_the_mean_of_a_stretch_is_weighted_by_time() -> None:
     assert quantity is not None and (quantity.mean, quantity.samples) == (100.0, 1)
     quantity = one.within(22, 25)  # no sample inside
     assert quantity is not None and (quantity.mean, quantity.highest_ns, quantity.samples) == (400.0, 22, 0)
+    quantity = one.within(20, 30)  # what ended as it began is not of it
+    assert quantity is not None and (quantity.lowest, quantity.highest) == (400.0, 400.0)
     assert one.within(0, 10) is None and series().within(0, 9) is None
 
 

@@ -128,3 +128,15 @@ def test_freed_memory_is_given_back() -> None:
     return_freed_memory()
     assert last
     assert resident() < filled - 100_000_000 // 4096
+
+
+def test_rows_have_arguments_from_the_reading_to_the_end_of_the_file(tmp_path: Path) -> None:
+    text = Texts()
+    tables = kernels(text, [(10_000, 14_000), (20_000, 24_000)])
+    path = write(tmp_path / "msprof_20250101010101.db", {**tables, "STRING_IDS": text.rows()})
+    with open_trace(path) as file:
+        assert file.args(0) == {}
+        events = file.read().slices.event
+        assert all(file.args(event) for event in events.tolist())
+        assert file.args(-1) == file.args(int(events.max()) + 1) == {}
+    assert file.args(0) == {}

@@ -30,7 +30,7 @@ from tracetui.job.load import load_ranks
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.siblings.database_tables import table_in_database
-from tracetui.siblings.formats import KERNEL_DETAILS
+from tracetui.siblings.formats import KERNEL_DETAILS, OPERATOR_MEMORY
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Layer
 
@@ -363,3 +363,13 @@ def test_a_kernel_waits_since_the_one_before_it_on_its_device(tmp_path: Path) ->
     assert table is not None
     assert (table.numbers["start"] - START).tolist() == [1_000, 2_500, 5_000, 6_500]
     assert table.numbers["wait"].tolist() == [0, 0, 3_000, 3_500]
+
+
+def test_a_block_of_memory_whose_device_is_not_known_has_none(tmp_path: Path) -> None:
+    text = Texts()
+    columns = "name INTEGER, size INTEGER, allocationTime INTEGER, deviceId INTEGER"
+    blocks = [(text("aten::mm"), 512, START + number, device) for number, device in enumerate((1, None, 0))]
+    tables = {"OP_MEMORY": Rows(columns, blocks), "STRING_IDS": text.rows()}
+    table = table_in_database(write(tmp_path / MSPROF, tables), OPERATOR_MEMORY)
+    assert table is not None
+    assert [table.text("device", row) for row in range(3)] == ["NPU:1", None, "NPU:0"]

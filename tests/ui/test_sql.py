@@ -95,12 +95,16 @@ async def test_a_table_of_the_list_is_asked_for_and_a_long_answer_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sql, "MOST_ROWS", 3)
-    async with asking(tmp_path) as (app, pilot, _):
+    async with asking(tmp_path) as (app, pilot, screen):
         await pilot.press("escape", "j", "enter", "enter")
         await until(pilot, lambda: "rows" in said(app, "answer"))
         assert said(app, "answer").startswith("Queries  the first 3 rows; there are more")
         await pilot.press("tab", "ctrl+u", "enter")
         assert "13 tables" in said(app, "answer")
+        screen.ask("select * from range(1)")
+        await until(pilot, lambda: said(app, "answer").startswith("Queries  1 row"))
+        screen.ask("select * from range(2)")
+        await until(pilot, lambda: said(app, "answer").startswith("Queries  2 rows"))
 
 
 async def test_without_duckdb_it_says_what_is_missing(

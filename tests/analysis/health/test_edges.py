@@ -565,6 +565,39 @@ def test_a_waiting_operator_holds_no_other_that_waits(inner: str, count: int, is
     assert ("clock.jump" in found([*run(), *events, gpu.host(23 * MS, 5_000)])) == is_found
 
 
+@pytest.mark.parametrize(
+    ("end", "late", "amid", "is_found"),
+    [
+        (MS, 3 * MS, 5, True),
+        (MS, 3 * MS, 4, False),
+        (MS, 3 * MS + 300_000, 5, True),
+        (MS, 3 * MS + 301_000, 5, False),
+        (100_000, 3 * MS, 5, True),
+        (4 * MS, 3 * MS, 5, True),
+    ],
+)
+def test_a_clock_leapt_where_the_next_step_is_as_late_as_a_hole_in_this_one_lasts(
+    end: int, late: int, amid: int, is_found: bool
+) -> None:
+    """And where five operators run between the two steps, after the hole.
+
+    A hole of 3 ms; the step ends `end` after the hole begins, the next one begins `late` after that end.
+    """
+    hole, resume = 20 * MS, 23 * MS
+    following = hole + end + late
+    first = max(resume, hole + end)
+    within = [*range(resume, hole + end, 10_000)] if end > resume - hole else [resume]
+    starts = [
+        *range(hole - 100 * 50_000, hole + 1, 50_000),
+        *within,
+        *(first + 1_000 * (n + 1) for n in range(amid)),
+        *range(following, following + 100 * 50_000, 50_000),
+    ]
+    steps = [gpu.step(0, 2 * MS, hole + end - 2 * MS), gpu.step(1, following, 8 * MS)]
+    operators_of_steps = [gpu.host(start, 500) for start in starts]
+    assert ("clock.jump" in found([*run(10), *steps, *operators_of_steps])) == is_found
+
+
 def crossing(names: int, count: int, apart: int = 100_000) -> Events:
     """Calls of one thread that each end after the one they begin in, of so many names; and a last one."""
     pairs = [
