@@ -138,7 +138,7 @@ async def _until_arranged(app: CountingApp, beat: _HeartBeat, what: str, keys: I
 
 def _arranged(app: CountingApp) -> bool:
     tables = app.screen.query(TableWidget) if isinstance(app.screen, TableScreen) else ()
-    return any(not table.arranging and table.row >= 0 for table in tables)
+    return any(not table.arranging and table.cursor_row >= 0 for table in tables)
 
 
 class _HeartBeat:

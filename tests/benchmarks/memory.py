@@ -49,7 +49,7 @@ async def frame_rows(directory: Path, count: int) -> list[Row]:
         while app.session.analysing:
             await pilot.pause(0.1)
         await app.press("Y")
-        while not any(table.row >= 0 for table in app.screen.query(TableWidget)):
+        while not any(table.cursor_row >= 0 for table in app.screen.query(TableWidget)):
             await pilot.pause(0.1)
         moves = [await app.press(key) for key in "jk" * count]
         tables = [await app.press("tab") for _ in range(count)]

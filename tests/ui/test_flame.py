@@ -110,7 +110,7 @@ async def test_modules_are_ranked_and_f_shows_what_is_below_one(real_traces: Pat
     async with viewing(real.npu(real_traces, "level2/rank0").trace, "hotspots", (120, 36)) as (app, pilot):
         screen = app.screen
         assert isinstance(screen, HotspotsScreen)
-        await until(pilot, lambda: screen.row is not None)
+        await until(pilot, lambda: screen.chosen is not None)
         await pilot.press("m", "j")
         await pilot.pause()
         assert "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" in said(app, "answer")

@@ -76,7 +76,7 @@ async def test_the_rows_are_the_gaps_and_their_causes_worst_first(trace: Trace) 
 async def test_the_story_tells_the_chain_and_its_parts_add_up(trace: Trace) -> None:
     async with viewing(trace, "gaps") as (app, pilot):
         analysis, gaps = analysis_of(app), analysis_of(app).gaps
-        gap = screen_of(app).table.row
+        gap = screen_of(app).table.cursor_row
         chain = analysis.launch_chains.chain(int(gaps.after[gap]))
         story = said(app, "story")
         assert chain is not None
@@ -92,7 +92,7 @@ async def test_the_story_tells_the_chain_and_its_parts_add_up(trace: Trace) -> N
                 int(text.replace(",", "").replace(".", "")) if "." in text else int(text)
                 for text in re.findall(r"\d[\d,]*(?:\.\d{3})?(?= [+=µ])", said(app, "story").splitlines()[1])
             ]
-            gap = screen_of(app).table.row
+            gap = screen_of(app).table.cursor_row
             assert sum(numbers[:-1] or numbers) == numbers[-1] == gaps.end[gap] - gaps.start[gap]
             await pilot.press("down")
             await pilot.pause()
@@ -110,10 +110,10 @@ async def test_the_cursor_is_the_selected_gap_of_all_screens(trace: Trace) -> No
         assert app.session.state.viewport != before
         await pilot.press("x")
         await pilot.pause()
-        assert (app.session.state.gap, table.row) == (ranked[3], ranked[3])
+        assert (app.session.state.gap, table.cursor_row) == (ranked[3], ranked[3])
         await pilot.press("2")
         await pilot.pause()
-        assert (app.session.state.gap, table.row) == (ranked[1], ranked[1])
+        assert (app.session.state.gap, table.cursor_row) == (ranked[1], ranked[1])
         await pilot.press("enter")
         await pilot.pause()
         assert app.shown == "timeline"
@@ -131,7 +131,7 @@ async def test_a_filter_of_nothing_says_so_and_a_ranked_gap_drops_it(trace: Trac
         await pilot.press("enter", "1")
         await pilot.pause()
         assert app.session.state.filter == ""
-        assert table.row == analysis_of(app).gaps.ranked()[0]
+        assert table.cursor_row == analysis_of(app).gaps.ranked()[0]
         await pilot.press("slash", "m", "a", "t", "m", "escape")
         await pilot.pause()
         assert len(table.rows.view) == len(analysis_of(app).gaps)
@@ -238,7 +238,7 @@ async def test_a_key_ranks_gaps_by_something_else_on_all_screens(trace: Trace) -
             worst = [gap for gap in ranked[:9] if gaps.measured(by)[gap]]
             assert app.session.picture.ranks == {gap: rank for rank, gap in enumerate(worst, 1)}
             await pilot.press("1")
-            assert screen_of(app).table.row == ranked[0]
+            assert screen_of(app).table.cursor_row == ranked[0]
             await pilot.press("b")
             await pilot.pause()
         await pilot.press("T", "b")

@@ -101,7 +101,7 @@ async def test_c_goes_through_the_tables_and_header_and_footer_say_which(app: Tr
             assert first.endswith(f"/{len(view.rows(app.session.analysis))}")
             assert len(screen.table.rows.view) == len(view.rows(app.session.analysis)) > 1
             if view is not SIGNATURES:
-                assert screen.row is not None and screen.row.line == 3
+                assert screen.chosen is not None and screen.chosen.line == 3
             await pilot.press(*["c"] * (3 if view is SYNCS else 1))
             await settled(app, pilot)
 
@@ -162,7 +162,7 @@ async def test_enter_goes_to_the_longest_call_where_no_idle_time_is_exposed(app:
         await pilot.press("H")
         await settled(app, pilot)
         assert app.screen is screen
-        assert screen.table.row == 1
+        assert screen.table.cursor_row == 1
 
 
 async def test_a_trial_is_of_the_line_of_the_synchronisation(app: TraceApp) -> None:

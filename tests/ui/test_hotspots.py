@@ -176,17 +176,17 @@ async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
         screen = await hotspots(app, pilot)
         await pilot.press("down", "c")
         await settled(app, pilot)
-        assert isinstance(screen.row, Signature)
-        assert line_label(screen.row) == "net.py(7) forward"
+        assert isinstance(screen.chosen, Signature)
+        assert line_label(screen.chosen) == "net.py(7) forward"
         assert screen.line is app.session.analysis.lines[1]
         assert len(screen.table.rows.view) == len(app.session.analysis.signatures)
         assert any("operators" in line and "cause" in line for line in screen_text(app)[:2])
         await pilot.press("x")
-        assert app.session.state.gap == screen.row.gap_indices[0]
+        assert app.session.state.gap == screen.chosen.gap_indices[0]
         await pilot.press("c", "c", "c", "c")
         await settled(app, pilot)
         assert said(app, "note") == LINES.note
-        assert screen.table.row == 1  # still, though tables in between have no row of the line
+        assert screen.table.cursor_row == 1  # still, though tables in between have no row of the line
         screen.table.sort_by(0, False)
         lines = screen.frame(screen.table.rows.view)
         assert lines["idle_ns"].tolist() == sorted(line.idle_ns for line in app.session.analysis.lines)

@@ -112,9 +112,10 @@ async def test_the_fix_of_a_row_is_tried_and_its_lanes_are_shown(directory: Path
                 assert all(sum(f"rank {rank} " in line for line in shown) >= 2 for rank in range(3))
         screen = app.screen
         assert isinstance(screen, WhatifScreen)
-        row = screen.query_one(TableWidget).row
+        table = screen.query_one(TableWidget)
+        row = table.cursor_row
         await pilot.press("space")
-        assert app.job_session.fixes == [] and screen.query_one(TableWidget).row == row == 0, "no longer"
+        assert app.job_session.fixes == [] and table.cursor_row == row == 0, "no longer"
         await pilot.press("j", "space", "k", "space")
         await until(pilot, lambda: "a step:" in said(app, "answer"))
         assert len(app.job_session.fixes) == 2 and app.job_session.fixes[1].text == f"stage={SLOW_STAGE}"

@@ -41,7 +41,7 @@ async def state_after(
         app.session.state.place,
         app.session.state.search.text,
         app.session.state.filter,
-        table and table.row,
+        table and table.cursor_row,
     )
 
 

@@ -92,7 +92,7 @@ async def test_a_type_opens_into_its_names_and_closes_again(real_traces: Path) -
         )
         await pilot.press("escape")
         await pilot.pause()
-        assert (len(screen.table.rows.view), screen.table.row) == (35, 2)
+        assert (len(screen.table.rows.view), screen.table.cursor_row) == (35, 2)
         await pilot.press("full_stop")
         assert "instance 23 of 57, aclnnMaxPool" in said(app, "answer")  # after the one selected
 
@@ -122,7 +122,7 @@ async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace
 async def test_enter_goes_to_the_longest_and_full_stop_through_all(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, pilot):
         names = analysis_of(app).operators().by_type()
-        place = screen_of(app).table.row
+        place = screen_of(app).table.cursor_row
         operators = analysis_of(app).operators()
         rows = operators.instances(operators.by_type(), place).tolist()
         assert len(rows) == int(names.count[place])

@@ -462,7 +462,7 @@ async def test_the_details_of_a_slice_stay_as_the_trace_grows(moba: Path) -> Non
         row = next(row for row, event in enumerate(events) if args(event))
         app.select(row)
         details = timeline(app).details
-        await until(pilot, lambda: bool(details._found.args))
+        await until(pilot, lambda: bool(details._facts.args))
         text = details.text
         again = threading.Event()
         app.session.file.args = lambda event: args(event) if again.wait(60) else {}  # type: ignore[method-assign]

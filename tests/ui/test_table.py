@@ -222,11 +222,11 @@ async def test_a_filter_keeps_the_cursor_on_its_row_and_says_when_nothing_is_lef
         table.empty = "nothing matches"
         matmul = next(place for place, row in enumerate(table.rows.view) if row % len(NAMES) == 1)
         table.move_to(matmul)
-        row = table.row
+        row = table.cursor_row
         table.filter_by("matm")
-        assert table.row == row
+        assert table.cursor_row == row
         table.filter_by("no such name")
-        assert table.row == -1
+        assert table.cursor_row == -1
         assert any("nothing matches" in line for line in app.lines())
         table.action_activate()
         table.action_cursor(1)
@@ -248,7 +248,7 @@ async def test_a_click_selects_a_row_or_sorts_by_a_header() -> None:
         assert table.rows.descending
         await pilot.click(TableWidget, offset=(3, 2), times=2)
         await pilot.pause()
-        assert app.activated == [table.row]
+        assert app.activated == [table.cursor_row]
 
 
 async def test_sorting_beside_goes_round_the_columns_on_screen() -> None:
@@ -272,7 +272,7 @@ async def test_no_rows_and_no_room_are_no_error() -> None:
             app.table.action_cursor(1)
             app.table.action_last()
             app.table.action_activate()
-            assert app.table.row == -1
+            assert app.table.cursor_row == -1
             assert len(app.lines()) == app.table.size.height
 
 

@@ -18,7 +18,7 @@ async def test_times_stay_in_line_when_a_group_with_longer_labels_is_unfolded(sa
             screen = timeline(app)
             widths = set()
             for line in [line for line in screen.tracks.lines.lines if line.kind is LineKind.GROUP]:
-                app.session.state.toggle(line.foldable)
+                app.session.state.toggle(line.fold_key)
                 screen.tracks.lay_out()
                 await pilot.pause()
                 widths.add(screen.tracks.label_width)

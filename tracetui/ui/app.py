@@ -71,8 +71,7 @@ class TraceApp(Viewer):
         if self.options.place is not None:
             self.places.open(self.options.place)
             return
-        place_asked = self.options.step is not None or self.options.window is not None
-        if len(self.sessions) == 2 and not (place_asked or self.options.separate_runs):
+        if len(self.sessions) == 2 and not (self.options.is_place_asked or self.options.separate_runs):
             self.action_go(COMPARE)
         elif len(self.sessions) > 1:
             self.action_sessions()
@@ -92,7 +91,7 @@ class TraceApp(Viewer):
         self.comparing.take_shown(before, self.sessions.index(session))
 
     def kept_beside(self, session: Session) -> Session:
-        """Return the one before; from a screen of two, of these two the other one."""
+        """Return the partner of a trace on a screen that compares, else the trace that was shown before."""
         return self.comparing.partner_of(session) or super().kept_beside(session)
 
     def action_session(self, by: int) -> None:
@@ -114,10 +113,8 @@ class TraceApp(Viewer):
 
     def show_first(self, session: Session) -> None:
         """Show what a busy device computes: its gaps are of no interest."""
-        options = self.options
-        place_asked = any(part is not None for part in (options.step, options.window, options.place))
         looked = self.shown != FIRST or isinstance(self.screen, ModalScreen) or session.state.is_used
-        if len(self.sessions) > 1 or session.analysis is None or place_asked or looked:
+        if len(self.sessions) > 1 or session.analysis is None or self.options.is_place_asked or looked:
             return
         if is_busy(session.analysis):
             self.action_go("operators")

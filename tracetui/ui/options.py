@@ -34,3 +34,8 @@ class ViewerOptions:
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use
     light: bool = False  #: the background of the terminal is light
     typed: bytes = b""  #: keys that were typed while the terminal was asked for its background
+
+    @property
+    def is_place_asked(self) -> bool:
+        """Whether the command line says where to look."""
+        return any(part is not None for part in (self.step, self.window, self.place))

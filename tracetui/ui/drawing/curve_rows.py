@@ -131,7 +131,7 @@ def _of_device(
     label = translate("{curves} of the host", curves=translate(kinds))
     if device:
         label = translate("{curves} ({device})", curves=translate(kinds), device=printable(device))
-    yield TimelineRow(LineKind.GROUP, key, label, foldable=key, folded=folded, members=len(lines))
+    yield TimelineRow(LineKind.GROUP, key, label, fold_key=key, folded=folded, members=len(lines))
     if folded:
         return
     for section, members in sections.items():
@@ -141,7 +141,7 @@ def _of_device(
         shut = is_folded(section, True, toggled)
         label = members[0].group
         yield TimelineRow(
-            LineKind.GROUP, section, label, foldable=section, folded=shut, members=len(members), level=1
+            LineKind.GROUP, section, label, fold_key=section, folded=shut, members=len(members), level=1
         )
         if not shut:
             for line in members:
@@ -160,7 +160,7 @@ def rows_of_curve(line: CurveLine, toggled: frozenset[TrackKey]) -> Iterator[Tim
             (*line.key, str(part)) if part else line.key,
             "" if part else line.name,
             line.track,
-            foldable=line.key,
+            fold_key=line.key,
             folded=folded,
             curve=line.key,
             part=part,

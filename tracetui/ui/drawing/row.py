@@ -32,7 +32,7 @@ class TimelineRow:
     track: int = -1  #: index into Trace.tracks; -1 also where nothing of a track is read yet
     lane: int = -1  #: of a LANE; -1 where nothing of it is read yet
     device: int = -1  #: index into Trace.devices, of an IDLE line; -1 where nothing of the device is read yet
-    foldable: TrackKey = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
+    fold_key: TrackKey = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
     folded: bool = False
     members: int = 0  #: tracks of a GROUP
     level: int = 0  #: how many headers a GROUP stands under

@@ -195,7 +195,7 @@ def _group_lines(
         return
     folded = is_folded(key, folded_group(first), toggled)
     yield TimelineRow(
-        LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks)
+        LineKind.GROUP, key, group_label(first), fold_key=key, folded=folded, members=len(tracks)
     )
     if not folded:
         for track in tracks:
@@ -215,7 +215,7 @@ def _with_states(
             key = ("states", str(threads[track]))
             folded = is_folded(key, True, toggled)
             line = TimelineRow(
-                LineKind.STATES, key, translate("states"), foldable=key, folded=folded, pid=threads[track]
+                LineKind.STATES, key, translate("states"), fold_key=key, folded=folded, pid=threads[track]
             )
             yield line
             if not folded:
@@ -229,7 +229,7 @@ def _core_lines(cores: Sequence[int], toggled: frozenset[TrackKey]) -> Iterator[
     key = ("group", "cores of the host")
     folded = is_folded(key, True, toggled)
     title = translate("Cores of the host")
-    yield TimelineRow(LineKind.GROUP, key, title, foldable=key, folded=folded, members=len(cores))
+    yield TimelineRow(LineKind.GROUP, key, title, fold_key=key, folded=folded, members=len(cores))
     for cpu in () if folded else cores:
         label = translate("core {number}", number=cpu)
         yield TimelineRow(LineKind.CORE, ("core", str(cpu)), label, cpu=cpu)
@@ -243,13 +243,13 @@ def _track_lines(
     label = track_label(track)
     depths = max(len(track.lanes), lanes.get(key, 0))
     if depths > 1 and is_folded(key, folded_track(track, depths), toggled):
-        yield TimelineRow(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)
+        yield TimelineRow(LineKind.FOLDED, key, label, track.index, fold_key=key, folded=True)
         return
-    foldable = key if depths > 1 else ()
+    fold_key = key if depths > 1 else ()
     for depth in range(depths):
         lane = track.lanes[depth] if track.index >= 0 and depth < len(track.lanes) else -1
         yield TimelineRow(
-            LineKind.LANE, (*key, str(depth)), "" if depth else label, track.index, lane, foldable=foldable
+            LineKind.LANE, (*key, str(depth)), "" if depth else label, track.index, lane, fold_key=fold_key
         )
 
 

@@ -65,7 +65,7 @@ class CauseView:
         names = tuple(self._names[place] for place in first.tolist())
         spans = AxisSpans(starts[first], ends[last])
         return Sheet(
-            self._rows, cells, columns=names, axis="step", head="idle", column_spans=spans, shown=shown
+            self._rows, cells, columns=names, axis="step", total_title="idle", column_spans=spans, shown=shown
         )
 
     def _sheet_of_time(self, columns: int) -> Sheet:
@@ -73,7 +73,7 @@ class CauseView:
         edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
         spans = AxisSpans(edges[:-1], edges[1:])
         cells = self._map.by_time(edges)
-        return Sheet(self._rows, cells, edges, axis="time", head="idle", column_spans=spans)
+        return Sheet(self._rows, cells, edges, axis="time", total_title="idle", column_spans=spans)
 
     def answer(self) -> str:
         whole = self._analysis.idle_ns

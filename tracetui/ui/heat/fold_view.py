@@ -54,7 +54,7 @@ class FoldView:
             cells=cells,
             columns=_offsets(columns, length),
             axis="time, line by line",
-            head="idle",
+            total_title="idle",
             row_spans=AxisSpans(edges[:, 0], edges[:, -1]),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),
             times=edges,

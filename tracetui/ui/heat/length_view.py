@@ -53,7 +53,7 @@ class LengthView:
             cells=cells,
             edges=edges,
             axis="length",
-            head="gaps    idle",
+            total_title="gaps    idle",
             dense=0 if many else None,
             column_spans=AxisSpans(edges[:-1], edges[1:]),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),

@@ -53,7 +53,7 @@ class Sheet:
     edges: Int64s | None = None  #: int64[columns + 1], ns: the columns are time; None: they have labels
     columns: tuple[str, ...] = ()  #: printable labels of columns
     axis: str = ""  #: what the columns are, in front of them
-    head: str = ""  #: over the totals
+    total_title: str = ""  #: over the totals
     dense: int | None = None  #: from this row on two rows may share a line; None: none may
     column_spans: AxisSpans | None = None
     row_spans: AxisSpans | None = None

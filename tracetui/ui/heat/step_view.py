@@ -73,7 +73,7 @@ class StepView:
             cells=cells,
             columns=tuple(self._names[place] for place in first.tolist()),
             axis="step",
-            head="idle",
+            total_title="idle",
             dense=WHOLE,
             column_spans=AxisSpans(places.start[first], places.end[last]),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),

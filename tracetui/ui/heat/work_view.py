@@ -31,7 +31,7 @@ class WorkView:
     question = "Who works while the device starves?"
     unit = CELL_TIME
     heats = ((Heat.LOST, "lost"), (Heat.WORK, "works"), (Heat.WAIT, "waits"))
-    head = "total while idle"
+    total_title = "total while idle"
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -41,7 +41,7 @@ class WorkView:
         self._while_idle = [self._map.while_idle(thing) for thing in self._map.things]
         self._rows = tuple(self._described())
         self.label_cells = max((cell_len(row.label) for row in self._rows), default=0)
-        self.total_cells = max(cell_len(wording(self.head)), len("1234 ms 100.0 %"))
+        self.total_cells = max(cell_len(wording(self.total_title)), len("1234 ms 100.0 %"))
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         trace = self._analysis.trace
@@ -54,7 +54,7 @@ class WorkView:
             cells,
             edges,
             axis="time",
-            head=self.head,
+            total_title=self.total_title,
             column_spans=AxisSpans(edges[:-1], edges[1:]),
         )
 

@@ -103,16 +103,16 @@ class RankView:
         return ((self._words.heat, self._words.time_words),)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet:
-        head = self._words.name
+        total_title = self._words.name
         if not self._by_step:
             start, end = self.whole
             edges = even_edges(start, end, min(columns, end - start))
             ns, of = measure_by_time(self.job, self.measure, edges, self._absent)
-            return Sheet(self._rows, HeatCells.of_totals(ns, of), edges, axis="time", head=head)
+            return Sheet(self._rows, HeatCells.of_totals(ns, of), edges, axis="time", total_title=total_title)
         pooled = pool(len(self.job.steps), columns)
         cells, shown = pooled.columns(HeatCells.of_totals(self._ns, self._of))
         names = tuple(str(self.job.steps[place]) for place in pooled.first[:-1].tolist())
-        return Sheet(self._rows, cells, columns=names, axis="step", head=head, shown=shown)
+        return Sheet(self._rows, cells, columns=names, axis="step", total_title=total_title, shown=shown)
 
     def answer(self) -> str:
         return self._answer

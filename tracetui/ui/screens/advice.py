@@ -50,10 +50,10 @@ class AdviceScreen(TableScreen):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._shown: Analysis | None = None  # whose advice is in the table
+        self._analysis: Analysis | None = None  # whose advice is in the table
         self._advice: tuple[Advice, ...] = ()
         self._evidence = -1  # place in the gaps and then the slices of the advice
-        self._walked = -1  # the row whose evidence that is
+        self._walked_row = -1  # the row whose evidence that is
 
     def below(self) -> Iterable[Widget]:
         viewer = self.viewer
@@ -76,19 +76,19 @@ class AdviceScreen(TableScreen):
     def build(self) -> None:
         analysis = self.session.analysis
         assert analysis is not None
-        if analysis is self._shown:
+        if analysis is self._analysis:
             return
         if not analysis.devices:
-            self.nothing(translate("No device in this trace: there is no lost time to advise on."))
+            self.show_nothing(translate("No device in this trace: there is no lost time to advise on."))
             return
-        self.missing(translate("Looking for advice."))
+        self.clear(translate("Looking for advice."))
         self.in_background("advice", lambda: find_advice(analysis), partial(self._fill, analysis))
 
     def _fill(self, analysis: Analysis, advice: tuple[Advice, ...]) -> None:
         viewer = self.viewer
         if analysis is not self.session.analysis:
             return
-        self._shown, self._advice = analysis, advice
+        self._analysis, self._advice = analysis, advice
         self.query_one(SourcePane).files = self.session.sources
         if advice:
             columns = advice_columns(analysis, advice, viewer.palette, viewer.glyphs)
@@ -96,29 +96,29 @@ class AdviceScreen(TableScreen):
         else:
             self.table.empty = translate(NOTHING)
             self.table.show((), 0)
-        self.show_answer(advice_answer(advice, analysis.window_ns), self.place())
+        self.show_answer(advice_answer(advice, analysis.window_ns))
         self._share_height()
         self.call_after_refresh(self._tell)
 
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:
-        return None if self._shown is None else (ADVICE, AdviceRows(self._shown))
+        return None if self._analysis is None else (ADVICE, AdviceRows(self._analysis))
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
-        self._shown, self._advice = None, ()
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
+        self._analysis, self._advice = None, ()
         self._tell()
 
     @property
     def advice(self) -> Advice | None:
         """What is under the cursor."""
-        row = self.table.row
+        row = self.table.cursor_row
         return self._advice[row] if 0 <= row < len(self._advice) else None
 
     @on(TableWidget.Moved)
     def _moved(self, message: TableWidget.Moved) -> None:
-        if message.row != self._walked:
-            self._evidence = self._walked = -1
+        if message.row != self._walked_row:
+            self._evidence = self._walked_row = -1
             self.note("")
         self._tell()
 
@@ -126,7 +126,7 @@ class AdviceScreen(TableScreen):
         """Show the story of the advice under the cursor, and the line it blames."""
         advice, pager, source = self.advice, self.query_one(Pager), self.query_one(SourcePane)
         source.nothing = translate(NO_LINE) if advice is not None else ""
-        if advice is None or self._shown is None:
+        if advice is None or self._analysis is None:
             pager.show([])
             source.show("", 0)
             return
@@ -140,30 +140,31 @@ class AdviceScreen(TableScreen):
 
     def copy_text(self) -> str:
         """Return the advice with exact values, and its story."""
+        row = super().copy_text()
         story = "\n".join("".join(text for text, _ in line) for line in self.query_one(Pager).lines)
-        return f"{super().copy_text()}\n\n{story}" if self.table.row >= 0 else ""
+        return f"{row}\n\n{story}" if row else ""
 
     # -------------------------------------------------------------- evidence
 
     @on(TableWidget.Activated)
     def _open(self, message: TableWidget.Activated) -> None:
         """Show the evidence last walked to, else the first, in the timeline."""
-        if self._evidence < 0 or self._walked != message.row:
+        if self._evidence < 0 or self._walked_row != message.row:
             self.action_evidence(1)
         if self._evidence >= 0:
             self.viewer.action_go("timeline")
 
     def action_evidence(self, step: int) -> None:
         """Select the next gap, then the next slice, on all screens, and say where it is."""
-        advice, analysis = self.advice, self._shown
+        advice, analysis = self.advice, self._analysis
         if advice is None or analysis is None:
             return
         gaps, rows = len(advice.gaps), len(advice.rows)
         if not gaps + rows:
             self.note(translate("There is no place to look at: the numbers are all there is."))
             return
-        if self._walked != self.table.row:
-            self._evidence, self._walked = -1, self.table.row
+        if self._walked_row != self.table.cursor_row:
+            self._evidence, self._walked_row = -1, self.table.cursor_row
         first = 0 if step > 0 else gaps + rows - 1
         self._evidence = (self._evidence + step) % (gaps + rows) if self._evidence >= 0 else first
         trace = analysis.trace

@@ -29,11 +29,11 @@ def charge_idle(
     analysis = screen.session.analysis
     assert analysis is not None
     if not analysis.devices:
-        screen.nothing("No device in this trace: there is no idle time to charge.")
+        screen.show_nothing("No device in this trace: there is no idle time to charge.")
     elif not any(device.idle_ns for device in analysis.devices):
-        screen.nothing("The device was never idle.")
+        screen.show_nothing("The device was never idle.")
     else:
-        screen.missing(translate("Charging the idle time to {target}.", target=wording(target)))
+        screen.clear(translate("Charging the idle time to {target}.", target=wording(target)))
         screen.in_background(CHARGING, lambda: prepare(analysis), lambda _: show(analysis))
 
 

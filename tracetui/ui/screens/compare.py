@@ -133,16 +133,16 @@ class CompareScreen(TableScreen):
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.refresh_answer)
 
-    def missing(self, sentence: str) -> None:
+    def clear(self, sentence: str) -> None:
         self._rows = self._parts = ()
-        super().missing(sentence)
+        super().clear(sentence)
         self.parts.display = False
         for name in ("verdict", "what", "story"):
             self.query_one(f"#{name}", Lines).show([])
         self._show_sides()
 
-    def nothing(self, sentence: str) -> None:
-        super().nothing(sentence)
+    def show_nothing(self, sentence: str) -> None:
+        super().show_nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
         lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
         verdict_lines = self.query_one("#verdict", Lines)
@@ -163,11 +163,11 @@ class CompareScreen(TableScreen):
             return
         if pair is self._pair:
             if self._failure:
-                self.nothing(self._failure)
+                self.show_nothing(self._failure)
             else:
-                self.missing(pair.reading or COMPARING)
+                self.clear(pair.reading or COMPARING)
             return
-        self.missing(COMPARING)
+        self.clear(COMPARING)
         self._pair, self._failure = pair, ""
         sessions, width = [*viewer.sessions], self.size.width
 
@@ -184,7 +184,7 @@ class CompareScreen(TableScreen):
 
     def failed(self, group: str, sentence: str) -> None:
         self._failure = sentence
-        self.nothing(sentence)
+        self.show_nothing(sentence)
 
     # What is shown
 
@@ -193,7 +193,7 @@ class CompareScreen(TableScreen):
         self._show_sides()
         verdict_height = self._say_verdict(comparison)
         if not comparison.comparable:
-            self.nothing(verdict(comparison))
+            self.show_nothing(verdict(comparison))
             return
         room = self.size.height - _AROUND - verdict_height - LEAST_ROWS
         roomy = self.size.height >= ROOMY_FROM and room >= LEAST_PARTS
@@ -216,7 +216,7 @@ class CompareScreen(TableScreen):
             change=signed_ms(step.delta_ns),
             share=share,
         )
-        self.show_answer(answer, self.place())
+        self.show_answer(answer)
         self._show_what()
 
     def _show_sides(self) -> None:
@@ -299,16 +299,16 @@ class CompareScreen(TableScreen):
 
     def action_open_base(self) -> None:
         """Go to the row under the cursor in BASE."""
-        if 0 <= self.table.row < len(self._rows):
-            self._go_to(self.shown, self._rows[self.table.row], of_base=True)
+        if 0 <= self.table.cursor_row < len(self._rows):
+            self._go_to(self.shown, self._rows[self.table.cursor_row], of_base=True)
 
     def action_open_both(self) -> None:
         """Show both runs stacked, at the row under the cursor: in OTHER where that has it."""
         comparing, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         of_traces = pair is not None and comparison is not None and comparison.job is None
-        if of_traces and 0 <= self.table.row < len(self._rows):
+        if of_traces and 0 <= self.table.cursor_row < len(self._rows):
             assert pair is not None and comparison is not None
-            table, row = self.shown, self._rows[self.table.row]
+            table, row = self.shown, self._rows[self.table.cursor_row]
             for of_base in (False, True):
                 slice_row = tables.instance(comparison, table, row, of_base)
                 span = tables.span_of_most(comparison, row, of_base) if table is WATERFALL else None

@@ -53,7 +53,7 @@ class FlameScreen(AnswerScreen):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._shown: Analysis | None = None
+        self._analysis: Analysis | None = None
 
     def body(self) -> Iterable[Widget]:
         viewer = self.viewer
@@ -80,11 +80,11 @@ class FlameScreen(AnswerScreen):
     def _show_charged(self, analysis: Analysis) -> None:
         if analysis is self.session.analysis:
             self.source.files = self.session.sources
-            self._shown = analysis
+            self._analysis = analysis
             self.view.show(analysis.stacks, analysis.rules)
 
-    def missing(self, sentence: str) -> None:
-        self._shown = None
+    def clear(self, sentence: str) -> None:
+        self._analysis = None
         self.view.clear()
         self.query_one("#story", Lines).show([])
         self.source.show("", 0)
@@ -92,10 +92,10 @@ class FlameScreen(AnswerScreen):
 
     @on(FlameView.Moved)
     def _tell(self) -> None:
-        analysis, view = self._shown, self.view
+        analysis, view = self._analysis, self.view
         if analysis is None:
             return
-        self.show_answer(flame_answer(analysis, view), self._legend())
+        self.show_answer(flame_answer(analysis, view))
         self.query_one("#story", Lines).show(flame_story(analysis, view, self.viewer.palette))
         frame = view.written
         self.source.nothing = absent_source(analysis, view.is_without_stack)
@@ -104,13 +104,15 @@ class FlameScreen(AnswerScreen):
         else:
             self.source.show(*frame)
 
-    def _legend(self) -> list[StyledText]:
-        """Say what the colours and marks of the cells are."""
+    def beside_answer(self) -> list[StyledText]:
+        """Say what the colours and marks of the cells are, where there is room."""
+        if self._analysis is None or self.size.width < 120:
+            return []
         legend: list[StyledText] = []
         for kind in FrameKind:
             mark = self.view.mark(kind)
             legend.append((f" {mark}{translate(kind.value)} ", flame_style(kind, self.viewer.palette)))
-        return legend if self.size.width >= 120 else []
+        return legend
 
     # --------------------------------------------------------------- actions
 

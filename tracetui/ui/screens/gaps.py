@@ -73,8 +73,8 @@ class GapsScreen(TableScreen):
         super().__init__(session)
         self._ranked: Int64s | None = None
         self._rank: Int64s | None = None
-        self._shown: Analysis | None = None
-        self._losses: LeadLosses | None = None  # of `_shown`, once they are known
+        self._analysis: Analysis | None = None
+        self._losses: LeadLosses | None = None  # of `_analysis`, once they are known
         self._timer: Timer | None = None
         self._opening = False  # the table waits for its rows
         self._resting = -1  # the gap that nobody has moved to: opening the screen does not move the timeline
@@ -97,12 +97,12 @@ class GapsScreen(TableScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if not len(analysis.gaps):
-            self.nothing(no_gaps(analysis))
+            self.show_nothing(no_gaps(analysis))
             return
         if len(analysis.gaps) < MANY:
             self._show_made(self._make(analysis))
         else:
-            self.missing(translate("Laying out {count} gaps.", count=f"{len(analysis.gaps):,}"))
+            self.clear(translate("Laying out {count} gaps.", count=f"{len(analysis.gaps):,}"))
             self.in_background("gaps", lambda: self._make(analysis), self._show_made)
 
     def _make(self, analysis: Analysis) -> Made:
@@ -115,13 +115,13 @@ class GapsScreen(TableScreen):
     def _show_made(self, made: Made) -> None:
         if made.analysis is not self.session.analysis or made.by is not self.session.ranked_by:
             return
-        if made.analysis is not self._shown:
+        if made.analysis is not self._analysis:
             self._losses = None
-        self._shown, self._ranked, self._rank = made.analysis, made.ranked, made.rank
+        self._analysis, self._ranked, self._rank = made.analysis, made.ranked, made.rank
         self.query_one(SourcePane).files = self.session.sources
         self._opening = True
         self.table.show(made.columns, len(made.analysis.gaps), sort=0, descending=False)
-        self.show_answer(made.answer, self.place())
+        self.show_answer(made.answer)
         self._opened()
         analysis = made.analysis
         self.in_background("lead", lambda: analysis.lead_losses, partial(self._show_losses, analysis))
@@ -131,7 +131,7 @@ class GapsScreen(TableScreen):
             super().failed(group, sentence)
 
     def _show_losses(self, analysis: Analysis, losses: LeadLosses) -> None:
-        if analysis is self._shown:
+        if analysis is self._analysis:
             self._losses = losses
             self._tell()
 
@@ -141,11 +141,11 @@ class GapsScreen(TableScreen):
         if self._opening and not self.table.arranging:
             self._opening = False
             self._follow()
-            self._resting = self.table.row
+            self._resting = self.table.cursor_row
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
-        self._shown = None
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
+        self._analysis = None
         self.query_one("#story", Lines).show([])
         self.query_one(SourcePane).show("", 0)
 
@@ -160,7 +160,7 @@ class GapsScreen(TableScreen):
     def _follow(self) -> None:
         """Put the cursor on the selected gap."""
         gap = self.session.state.gap
-        if self._shown is not None and 0 <= gap < len(self._shown.gaps) and gap != self.table.row:
+        if self._analysis is not None and 0 <= gap < len(self._analysis.gaps):
             self.table.move_to_row(gap)
 
     @on(TableWidget.Moved)
@@ -171,10 +171,10 @@ class GapsScreen(TableScreen):
 
     def _settled(self) -> None:
         self._tell()
-        gap = self.table.row
+        gap = self.table.cursor_row
         if (
             self.is_current
-            and self._shown is not None
+            and self._analysis is not None
             and gap not in (-1, self._resting, self.session.state.gap)
         ):
             self._resting = -1
@@ -182,7 +182,7 @@ class GapsScreen(TableScreen):
 
     def _tell(self) -> None:
         """Show the story of the gap under the cursor, and the source it leads to."""
-        analysis, gap = self._shown, self.table.row
+        analysis, gap = self._analysis, self.table.cursor_row
         story = self.query_one("#story", Lines)
         if analysis is None or gap < 0 or self._rank is None:
             story.show([])
@@ -198,20 +198,19 @@ class GapsScreen(TableScreen):
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.trace.frames import gaps_frame
 
-        assert self._shown is not None
-        return gaps_frame(self._shown, view)
+        assert self._analysis is not None
+        return gaps_frame(self._analysis, view)
 
     def row_ids(self, rows: Int64s) -> Sequence[str]:
-        return gap_ids(self._shown, rows) if self._shown is not None else ()
+        return gap_ids(self._analysis, rows) if self._analysis is not None else ()
 
     def row_of(self, identity: str) -> int:
-        return find_gap(self._shown, identity) if self._shown is not None else -1
+        return find_gap(self._analysis, identity) if self._analysis is not None else -1
 
     def copy_text(self) -> str:
         """Return the gap with exact values, and its story."""
-        return (
-            f"{super().copy_text()}\n\n{self.query_one('#story', Lines).text}" if self.table.row >= 0 else ""
-        )
+        row = super().copy_text()
+        return f"{row}\n\n{self.query_one('#story', Lines).text}" if row else ""
 
     def action_rank_gaps(self) -> None:
         self.viewer.action_rank_gaps()

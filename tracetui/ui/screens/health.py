@@ -62,13 +62,13 @@ class HealthScreen(TableScreen):
         else:
             self.table.empty = verdict_line(analysis)
             self.table.show((), 0)
-        self.show_answer(verdict_line(analysis), self.place())
+        self.show_answer(verdict_line(analysis))
         self.call_after_refresh(self._tell)
 
     @property
     def finding(self) -> Finding | None:
         """What is under the cursor."""
-        analysis, row = self.session.analysis, self.table.row
+        analysis, row = self.session.analysis, self.table.cursor_row
         findings = analysis.health.findings if analysis is not None else ()
         return findings[row] if 0 <= row < len(findings) else None
 
@@ -76,8 +76,8 @@ class HealthScreen(TableScreen):
     def contents(self) -> tuple[Table[Any], Any] | None:
         return None if (found := self.session.analysis) is None else (FINDINGS, FindingRows(found))
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
         self.query_one("#story", Lines).show([])
 
     @on(TableWidget.Moved)

@@ -133,7 +133,7 @@ class HeatmapScreen(MapScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if not analysis.devices:
-            self.nothing("No device in this trace: there is nothing that could be idle.")
+            self.show_nothing("No device in this trace: there is nothing that could be idle.")
             return
         if analysis is not self._views_of:
             self._views_of, self._views, self._moved = analysis, {}, False
@@ -143,7 +143,7 @@ class HeatmapScreen(MapScreen):
             self._show_made(request, *self._make(analysis, views, number))
         else:
             if number not in self._views:
-                self.show_answer("making the map", self.beside_answer())
+                self.show_answer("making the map")
             self.in_background(
                 "heat",
                 lambda: self._make(analysis, views, number),
@@ -168,7 +168,7 @@ class HeatmapScreen(MapScreen):
         if request is not self._request or analysis is None:
             return
         if sheet is None or not sheet.cells.ns.size:
-            self.nothing(sentences((wording(view.question), wording(view.nothing()))))
+            self.show_nothing(sentences((wording(view.question), wording(view.nothing()))))
             return
         self._mark()
         self.show_map(view, sheet, analysis.trace.start_ns)

@@ -87,12 +87,12 @@ class HotspotsScreen(TableScreen):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._shown: Analysis | None = None  # whose lines are in the table
+        self._analysis: Analysis | None = None  # whose lines are in the table
         self._trial = LineTrial()
         self._savings: Mapping[LineKey, LineSaving] | None = None  # None: not known yet
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
-        self._gap = -1  # place in the gaps of the row walked
-        self._walked = -1
+        self._walk_place = -1  # place in the gaps of the row walked
+        self._walked_row = -1
         self._view = LINES
         self._untouched = True  # nobody has chosen a view yet
         self._line: LineKey | None = None  # of the row that the cursor was on last, in a table that tells it
@@ -140,7 +140,7 @@ class HotspotsScreen(TableScreen):
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
-        after = hotspot_view_after(self._view, views_of(self._shown)).name
+        after = hotspot_view_after(self._view, views_of(self._analysis)).name
         leads = {"c": after, "m": (LINES if self._view is self._modules else self._modules).name}
         untold = () if self._view in OF_LINES else ("%",)
         return tuple((key, leads.get(key, does)) for key, does in self.KEYS if key not in untold)
@@ -156,16 +156,16 @@ class HotspotsScreen(TableScreen):
 
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:
-        if self._shown is None:
+        if self._analysis is None:
             return None
         name = "syncs" if self._view.export == "synchronisations" else self._view.export
-        relation = trace_relations(self._shown, frozenset({name}))[name]
+        relation = trace_relations(self._analysis, frozenset({name}))[name]
         return relation.table, relation.rows()
 
     @property
     def _modules(self) -> HotspotView:
         """The table of modules; of scopes where no Python is recorded."""
-        return SCOPES if SCOPES is views_of(self._shown)[0] else MODULES
+        return SCOPES if SCOPES is views_of(self._analysis)[0] else MODULES
 
     # -------------------------------------------------------------- contents
 
@@ -181,7 +181,7 @@ class HotspotsScreen(TableScreen):
         if analysis is not self.session.analysis:
             return
         self.source.files = self.session.sources
-        self._shown, self._savings = analysis, None
+        self._analysis, self._savings = analysis, None
         if self._view not in views_of(analysis) or (self._view is LINES and self._untouched):
             self._view = views_of(analysis)[0]
         self.stacks.show(analysis.stacks, analysis.rules)
@@ -196,20 +196,20 @@ class HotspotsScreen(TableScreen):
         self.in_background("savings", find_savings, partial(self._fill_savings, analysis))
 
     def _fill_savings(self, analysis: Analysis, savings: Mapping[LineKey, LineSaving]) -> None:
-        if analysis is self._shown:
+        if analysis is self._analysis:
             self._savings = savings
             self._fill_table(analysis, None)
             self.tell_story()
-            if self._trial.line is None and self._gap < 0:
+            if self._trial.line is None and self._walk_place < 0:
                 self.note(self._note)
 
     @property
     def _note(self) -> str:
         """What the rows of the table are, and once that is known what pinning the host's threads saves."""
         words = wording(self._view.note)
-        if self._shown is None or self._savings is None or self._view is not LINES:
+        if self._analysis is None or self._savings is None or self._view is not LINES:
             return words
-        pinning = pinning_words(self._shown)
+        pinning = pinning_words(self._analysis)
         return sentences([pinning, words]) if pinning else words
 
     def _fill_table(self, analysis: Analysis, sort: int | None = 0) -> None:
@@ -223,35 +223,35 @@ class HotspotsScreen(TableScreen):
     def _show_view(self, analysis: Analysis) -> None:
         self.table.empty = self._view.empty
         self._fill_table(analysis)
-        self.show_answer(self._view.answer(analysis), self.place())
+        self.show_answer(self._view.answer(analysis))
         self.note(self._note)
         self.show_keys()
 
     def action_next_ranking(self) -> None:
         """Show the table that follows; the cursor stays on what is of the same line."""
-        self._turn_to(hotspot_view_after(self._view, views_of(self._shown)))
+        self._turn_to(hotspot_view_after(self._view, views_of(self._analysis)))
 
     def action_modules(self) -> None:
         """Show modules in the table, scopes where no Python is recorded, or lines again."""
         self._turn_to(LINES if self._view is self._modules else self._modules)
 
     def _turn_to(self, view: HotspotView) -> None:
-        analysis, before = self._shown, self.row
+        analysis, before = self._analysis, self.chosen
         if analysis is None:
             return
         self._view, self._untouched = view, False
         if before is not None and not isinstance(before, NestedIdle):
             self._line = line_of(before)
-        self._gap, self._walked = -1, -1
+        self._walk_place, self._walked_row = -1, -1
         self._trial.drop()
         self._show_view(analysis)
         if self._line is None or not self._go_to(self._line):
             self.table.action_first()
         self.panes.focus_pane(self.table)
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
-        self._shown = None
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
+        self._analysis = None
         self.note("")
         self.story.show([])
 
@@ -265,7 +265,7 @@ class HotspotsScreen(TableScreen):
 
     def _follow(self) -> None:
         """Put the cursors on the line and the stack of what is selected, if they have idle time."""
-        analysis, state = self._shown, self.session.state
+        analysis, state = self._analysis, self.session.state
         if analysis is None or not self.is_current or self._followed == (state.row, state.gap):
             return
         self._followed = (state.row, state.gap)
@@ -295,7 +295,7 @@ class HotspotsScreen(TableScreen):
 
     def _go_to(self, line: LineKey) -> bool:
         """Put the cursor on the first row of a line, of its forward pass where both have one."""
-        rows = self._rows(self._shown) if self._shown is not None else ()
+        rows = self._rows(self._analysis) if self._analysis is not None else ()
         for wanted in (line, (*line[:3], True)):
             for place, row in enumerate(rows):
                 if line_of(row) == wanted:
@@ -307,16 +307,16 @@ class HotspotsScreen(TableScreen):
     @on(TableWidget.Moved)
     def _line_moved(self, message: TableWidget.Moved) -> None:
         tried_other = self._trial.line is not None and self.key != self._trial.line
-        if tried_other or (self._gap >= 0 and message.row != self._walked):
+        if tried_other or (self._walk_place >= 0 and message.row != self._walked_row):
             self.note(self._note)
-            self._gap = -1
+            self._walk_place = -1
             self._trial.drop()
         self.tell_story()
         self.show_source()
 
     def tell_story(self) -> None:
         """Show the story of the row under the cursor of the table."""
-        row, line, story, viewer, analysis = self.row, self.line, self.story, self.viewer, self._shown
+        row, line, story, viewer, analysis = self.chosen, self.line, self.story, self.viewer, self._analysis
         nested = row if isinstance(row, (ModuleIdle, FrameIdle, ScopeTime)) else None
         synchronisation = row if isinstance(row, SyncCall) else None
         if analysis is None or (line is None and synchronisation is None and nested is None):
@@ -343,7 +343,7 @@ class HotspotsScreen(TableScreen):
             frame = branch.written if branch is not None else None
             unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
         else:
-            row = self.row
+            row = self.chosen
             unrecorded = row is not None and row.file is None and not isinstance(row, (ModuleIdle, ScopeTime))
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
         self.source.nothing = absent_source(self.session.analysis, unrecorded)
@@ -354,20 +354,20 @@ class HotspotsScreen(TableScreen):
             self.source.show(*frame)
 
     @property
-    def row(self) -> HotspotRow | None:
+    def chosen(self) -> HotspotRow | None:
         """What is under the cursor of the table."""
-        row = self.table.row
-        return self._rows(self._shown)[row] if self._shown is not None and row >= 0 else None
+        row = self.table.cursor_row
+        return self._rows(self._analysis)[row] if self._analysis is not None and row >= 0 else None
 
     @property
     def line(self) -> LineIdle | None:
         """The line of what is under the cursor of the table."""
-        return line_of_row(self._shown, self.row) if self._shown is not None else None
+        return line_of_row(self._analysis, self.chosen) if self._analysis is not None else None
 
     @property
     def key(self) -> LineKey | None:
         """What tells the line under the cursor from others; None where there is none."""
-        row = self.line or (None if isinstance(self.row, NestedIdle) else self.row)
+        row = self.line or (None if isinstance(self.chosen, NestedIdle) else self.chosen)
         return line_of(row) if row is not None else None
 
     # --------------------------------------------------------------- actions
@@ -375,33 +375,34 @@ class HotspotsScreen(TableScreen):
     @on(TableWidget.Activated)
     def _go_to_worst(self, message: TableWidget.Activated) -> None:
         """Go to the gap walked to, else the worst; of a synchronisation without one, to the longest call."""
-        row = self.row
+        row = self.chosen
         if row is not None and len(row.gap_indices):
-            walked = max(self._gap, 0) if self._walked == message.row else 0
+            walked = max(self._walk_place, 0) if self._walked_row == message.row else 0
             self.viewer.go_to_gap(int(row.gap_indices[walked]))
             self.viewer.action_go("timeline")
-        elif isinstance(row, SyncCall) and len(row.rows) and self._shown is not None:
+        elif isinstance(row, SyncCall) and len(row.rows) and self._analysis is not None:
             self.viewer.show_slice(int(row.rows[0]))
 
     def action_line_gap(self, step: int) -> None:
         """Select the next gap of the row (the worst first) on all screens; say where it is."""
-        row, analysis = self.row, self._shown
+        row, analysis = self.chosen, self._analysis
         if row is None or analysis is None:
             return
         if not len(row.gap_indices):
             self.note(NO_GAP, Role.WARNING)
             return
-        if self._walked != self.table.row:
-            self._gap, self._walked = -1, self.table.row
+        if self._walked_row != self.table.cursor_row:
+            self._walk_place, self._walked_row = -1, self.table.cursor_row
         count = len(row.gap_indices)
-        self._gap = (self._gap + step) % count if self._gap >= 0 or step > 0 else count - 1
-        gap = int(row.gap_indices[self._gap])
+        begins = self._walk_place < 0 and step < 0
+        self._walk_place = count - 1 if begins else (self._walk_place + step) % count
+        gap = int(row.gap_indices[self._walk_place])
         self._followed = (-1, gap)
         self.viewer.go_to_gap(gap)
         idle = format_duration(int(analysis.gaps.idle[gap]))
         moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
         name = printable(hotspot_name(row), 60)
-        place, total = f"{self._gap + 1:,}", f"{count:,}"
+        place, total = f"{self._walk_place + 1:,}", f"{count:,}"
         template = "gap {place} of {count} of {name}: idle {idle} at {time}; enter goes there"
         self.note(translate(template, place=place, count=total, name=name, idle=idle, time=moment), Role.TEXT)
 
@@ -435,7 +436,7 @@ class HotspotsScreen(TableScreen):
             self.viewer.show_status("A line of Python can be tried: choose one among the lines or stacks.")
             return
         self._trial.turn(key)
-        pinning = "" if self._shown is None or self._savings is None else pinning_words(self._shown)
+        pinning = "" if self._analysis is None or self._savings is None else pinning_words(self._analysis)
         if self._trial.line is None and pinning:
             self.note(pinning, Role.TEXT)
         elif self._trial.line is None:
@@ -445,7 +446,7 @@ class HotspotsScreen(TableScreen):
             self._try()
 
     def _try(self) -> None:
-        analysis, line, factor = self._shown, self._trial.line, self._trial.factor
+        analysis, line, factor = self._analysis, self._trial.line, self._trial.factor
         if not self._trial.running and analysis is not None and line is not None:
             self._trial.running = True
             session, viewer = self.session, self.viewer
@@ -461,7 +462,7 @@ class HotspotsScreen(TableScreen):
 
     def _tell_trial(self, analysis: Analysis, tried: LineTried) -> None:
         self._trial.running = False
-        if analysis is self._shown and self._trial.is_of(tried.what_if):
+        if analysis is self._analysis and self._trial.is_of(tried.what_if):
             width, glyphs = self.size.width, self.viewer.glyphs
             words = what_if_words(tried.what_if, width, glyphs, tried.with_peers)
             if tried.job_words:
@@ -473,7 +474,7 @@ class HotspotsScreen(TableScreen):
     def failed(self, group: str, sentence: str) -> None:
         self._trial.running = False
         if group == CHARGING:
-            self.nothing(sentence)
+            self.show_nothing(sentence)
         else:
             self.note(sentence, Role.WARNING)
 
@@ -484,12 +485,12 @@ class HotspotsScreen(TableScreen):
 
     def note_view(self) -> None:
         """Say again what the rows of the table are."""
-        self._gap = -1
+        self._walk_place = -1
         self.note(self._note)
 
     def action_focus_frame(self) -> None:
         """Show the stacks below the frame or module under the cursor, then its callers, then all stacks."""
-        row = self.row
+        row = self.chosen
         if self.panes.left is self.stacks:
             frame = self.stacks.frame
         elif isinstance(row, ModuleIdle):

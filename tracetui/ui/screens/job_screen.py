@@ -77,7 +77,7 @@ class JobScreen(TableScreen, Generic[Answer]):
             self._show(self._found)
         elif self._asked is not job:
             self._asked = job
-            self.missing(translate("Replaying the job."))
+            self.clear(translate("Replaying the job."))
             self.in_background("find", lambda: self._find(job), self._take_found)
 
     def _find(self, job: Job) -> Found:
@@ -93,7 +93,7 @@ class JobScreen(TableScreen, Generic[Answer]):
 
     def _show(self, found: Found) -> None:
         if found.sentence:
-            self.nothing(found.sentence)
+            self.show_nothing(found.sentence)
         else:
             self.show_found(found.job, cast(Answer, found.answer))
 
@@ -131,14 +131,14 @@ class JobTableScreen(JobScreen[Answer]):
     def show_found(self, job: Job, answer: Answer) -> None:
         rows = self.rows_of(answer)
         if not rows.rows:
-            self.nothing(self.sentences(answer)[0])
+            self.show_nothing(self.sentences(answer)[0])
             return
         self.table.show(laid_out(self.TABLE, rows, self.column_places()), len(rows.rows))
         self._say(answer)
         self._draw()
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
         for lines in self.query(self.LINES).results(Lines):
             lines.show([])
 
@@ -149,12 +149,12 @@ class JobTableScreen(JobScreen[Answer]):
 
     def _say(self, answer: Answer) -> None:
         """Say what is saved in the first line, and the rest below it."""
-        self.show_answer(self.saving(answer), self.place())
+        self.show_answer(self.saving(answer))
         self.say_below(self.sentences(answer))
 
     @on(TableWidget.Moved)
     def _draw(self) -> None:
-        answer, row = self.answer, self.table.row
+        answer, row = self.answer, self.table.cursor_row
         if answer is not None and 0 <= row < len(self.rows_of(answer).rows):
             self.draw_row(answer, row)
 

@@ -36,12 +36,12 @@ class MapScreen(AnswerScreen):
         """The map, which has the cursor."""
         return self.query_one(HeatMap)
 
-    def missing(self, sentence: str) -> None:
+    def clear(self, sentence: str) -> None:
         self.map.say(self.told_below(sentence))
         self.query_one("#readout", Lines).show([])
         self.query_one("#legend", Lines).show([])
         self._view = None
-        self.show_answer(sentence, self.beside_answer())
+        self.show_answer(sentence)
 
     @property
     @abstractmethod
@@ -69,7 +69,7 @@ class MapScreen(AnswerScreen):
         self._view = view
         self.map.show(sheet, (view.label_cells, view.total_cells), cursor, origin_ns)
         self.query_one("#legend", Lines).show([self._legend(view, sheet)])
-        self.show_answer(view.answer(), self.beside_answer())
+        self.show_answer(view.answer())
 
     def _keys(self) -> list[StyledText]:
         """Return the maps with their digits, then the other keys that fit."""

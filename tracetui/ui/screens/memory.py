@@ -150,7 +150,7 @@ class MemoryScreen(TableScreen):
         analysis, window = session.analysis, session.state.window
         self._window = window
         if self._shown is None:
-            self.missing("Reading what is recorded of the memory.")
+            self.clear("Reading what is recorded of the memory.")
 
         def read() -> MemoryRead:
             memory = session.read_memory()
@@ -169,7 +169,7 @@ class MemoryScreen(TableScreen):
         if analysis is not self.session.analysis or window != self._window:
             return
         if read is None:
-            self.nothing(NOTHING)
+            self.show_nothing(NOTHING)
             return
         shown, columns = read
         if self._shown is None and shown.part.peak is not None:
@@ -183,7 +183,7 @@ class MemoryScreen(TableScreen):
         self._show_view()
         self.show_keys()
 
-    def missing(self, sentence: str) -> None:
+    def clear(self, sentence: str) -> None:
         self._shown = self._neighbours = None
         self._missing = wording(sentence)
         self.table.empty = ""
@@ -259,14 +259,14 @@ class MemoryScreen(TableScreen):
             lines = answering.lines(self._shown, self.size.height >= TALL)
         answer = self.query_one("#answer", Lines)
         answer.styles.height = len(lines)
-        answer.show(lines, self.place())
+        answer.show(lines, self.beside_answer())
 
     # ------------------------------------------------------------------- rows
 
     @property
     def block(self) -> int:
         """The block that describes the row under the cursor, as its place in `part.blocks`; -1 for none."""
-        shown, row = self._shown, self.table.row
+        shown, row = self._shown, self.table.cursor_row
         if shown is None or not 0 <= row < self.view.count(shown):
             return -1
         return self.view.block(shown, row)
@@ -292,7 +292,7 @@ class MemoryScreen(TableScreen):
         neighbours = known[1] if known is not None and known[0] == block else None
         width, height = max(self.table.size.width, 20), _STORY[self.has_class("narrow")]
         telling = MemoryStory(self.viewer.palette, self.viewer.glyphs)
-        story.show(telling.lines(shown, self.view, self.table.row, block, neighbours, width, height))
+        story.show(telling.lines(shown, self.view, self.table.cursor_row, block, neighbours, width, height))
         line = int(shown.part.blocks.line[block])
         frame = shown.memory.recorded.lines[line] if line >= 0 else None
         self.source.nothing = "No Python stack is recorded for this operator." if frame is None else NO_FILE

@@ -134,7 +134,7 @@ class OperatorsScreen(TableScreen):
             self._show_summed(sum_operators(wanted))
         else:
             self.table.empty = "Summing up."
-            self.show_answer("summing up", self.place())
+            self.show_answer("summing up")
             self.in_background("operators", lambda: sum_operators(wanted), self._show_summed)
 
     def _show_summed(self, summed: Summed) -> None:
@@ -152,7 +152,7 @@ class OperatorsScreen(TableScreen):
         key = "self_ns" if self._host else "total_ns"
         ranked = next(place for place, column in enumerate(columns) if column.key == key)
         self.table.show(columns, len(table), sort=None if kept else ranked)
-        self.show_answer(self._answer(summed), self.place())
+        self.show_answer(self._answer(summed))
 
     def _answer(self, summed: Summed) -> str:
         """Say what the table sums up: how many of what, where, and the time of all together."""
@@ -210,7 +210,7 @@ class OperatorsScreen(TableScreen):
 
     def action_open_type(self) -> None:
         """Show the names of the type under the cursor; from there go back to the types."""
-        summed, place = self._summed, self.table.row
+        summed, place = self._summed, self.table.cursor_row
         if self._type is not None:
             self._close_type()
         elif summed is not None and summed.wanted is self._wanted and place >= 0 and self._of_types:
@@ -243,7 +243,7 @@ class OperatorsScreen(TableScreen):
 
     def action_instance(self, by: int) -> None:
         """Select the next slice of the row, in time; says which one it is."""
-        summed, place = self._summed, self.table.row
+        summed, place = self._summed, self.table.cursor_row
         if summed is None or place < 0:
             return
         rows = summed.operators.instances(summed.table, place)
@@ -261,7 +261,7 @@ class OperatorsScreen(TableScreen):
         words = translate(
             "{what}: {duration} at {time}", what=which, duration=format_duration(dur), time=format_time(start)
         )
-        self.show_answer(words, [(f"{translate('T shows it')} ", self.style_of(Role.DIM)), *self.place()])
+        self.show_answer(words, hint=[(f"{translate('T shows it')} ", self.style_of(Role.DIM))])
 
 
 def _busy_words(analysis: Analysis) -> str:

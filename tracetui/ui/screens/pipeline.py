@@ -60,8 +60,8 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
     def find(self, job: Job) -> Pipeline | None:
         return find_pipeline(job)
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
         self.chart.show(None, 0)
 
     def rows_of(self, answer: Pipeline | None) -> JobRows:
@@ -121,4 +121,4 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
         """Show another step in the chart."""
         if self.answer is not None:
             self._step = min(max(self._step + by, 0), len(self.answer.order.steps) - 1)
-            self.draw_row(self.answer, max(self.table.row, 0))
+            self.draw_row(self.answer, max(self.table.cursor_row, 0))

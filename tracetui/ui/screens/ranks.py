@@ -147,7 +147,7 @@ class RanksScreen(MapScreen):
     # Places
 
     def place_with(self, place: SharedPlace) -> SharedPlace:
-        ids, row = self._row_ids(), self.table.row
+        ids, row = self._row_ids(), self.table.cursor_row
         rows = (ids[row],) if 0 <= row < len(ids) else ()
         return replace(place, rows=rows, view=f"{self.map_shown + 1} {TABLES[self._table]}")
 
@@ -253,7 +253,7 @@ class RanksScreen(MapScreen):
 
     def action_try_row(self) -> None:
         """Try the fix of the row of the table, beside those that are tried already."""
-        tables, row = self._tables, self.table.row
+        tables, row = self._tables, self.table.cursor_row
         fixes = tables.fixes(TABLES[self._table]) if tables is not None else []
         fix = fixes[row] if 0 <= row < len(fixes) else None
         if fix is None:
@@ -403,7 +403,7 @@ class RanksScreen(MapScreen):
     @on(TableWidget.Activated)
     def action_open_row(self) -> None:
         """Open the trace of the rank that the row of the table is about."""
-        row = self.table.row
+        row = self.table.cursor_row
         if self._tables is None or row < 0:
             return
         rank = self._tables.rank_at(TABLES[self._table], row)
@@ -425,7 +425,6 @@ class RanksScreen(MapScreen):
         return self._place() if (self.map.row, self.map.column) != self._left_at else None
 
     def on_screen_suspend(self) -> None:
-        super().on_screen_suspend()
         self._left_at = self.map.row, self.map.column
 
     def action_open_cell(self) -> None:

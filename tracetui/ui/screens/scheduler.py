@@ -43,8 +43,8 @@ class SchedulerScreen(TableScreen):
         yield Lines(self.viewer.glyphs, id="said")
         yield from super().body()
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
         self.say_below([])
 
     def on_resize(self) -> None:
@@ -68,14 +68,14 @@ class SchedulerScreen(TableScreen):
         assert analysis is not None
         if analysis.scheduler is None:
             sentence = next(iter(scheduler_notes(analysis)), NO_RECORDING)
-            self.nothing(sentence)
+            self.show_nothing(sentence)
             self.say_below([wording(sentence)])  # whole, where the first line has no room
             self.table.empty = ""
         elif self._known is not None and self._known[0] is analysis:
             self._show(*self._known)
         else:
             self.table.empty = "Summing up."
-            self.show_answer("summing up", self.place())
+            self.show_answer("summing up")
             self.in_background("scheduler", lambda: analysis.scheduler_summary, partial(self._show, analysis))
 
     def _show(self, analysis: Analysis, summary: SchedulerSummary | None) -> None:
@@ -85,7 +85,7 @@ class SchedulerScreen(TableScreen):
         table, rows = self._contents_of(summary)
         self.table.empty = "No thread waited for a core in idle time."
         self.table.show(laid_out(table, rows, self._column_places()), len(rows.rows))
-        self.show_answer(explained_sentence(analysis), self.place())
+        self.show_answer(explained_sentence(analysis))
         self._say(analysis)
 
     def _say(self, analysis: Analysis) -> None:

@@ -87,7 +87,7 @@ class SqlScreen(TableScreen):
 
     def build(self) -> None:
         if not is_installed():
-            self.nothing(translate(NOT_INSTALLED))
+            self.show_nothing(translate(NOT_INSTALLED))
         elif self._subject is not self._source.subject():
             self._list_tables()
         elif self._answer is not None:
@@ -99,7 +99,7 @@ class SqlScreen(TableScreen):
         """Have the tables of another subject looked for in a thread."""
         subject = self._subject = self._source.subject()
         self._relations, self._answer = {}, None
-        self.missing(translate("Looking for tables."))
+        self.clear(translate("Looking for tables."))
         self.in_background("tables", self._source.tables(), partial(self._take_tables, subject))
 
     def _take_tables(self, subject: object, relations: Relations) -> None:
@@ -118,9 +118,8 @@ class SqlScreen(TableScreen):
             [(name, ", ".join(columns)) for name, columns in sorted(self._columns().items())],
         )
         self._show(listed)
-        self.show_answer(
-            translate("{count} tables; enter on one asks for its rows", count=len(listed.rows)), self.place()
-        )
+        template = "{count} tables; enter on one asks for its rows"
+        self.show_answer(translate(template, count=len(listed.rows)))
 
     def _show(self, answer: QueryResult) -> None:
         self.table.empty = translate("No row answers this query.")
@@ -144,7 +143,7 @@ class SqlScreen(TableScreen):
         stop = self._stop = threading.Event()
         self._asked = query
         self._history.add(query)
-        self.show_answer(translate("asking; esc stops it"), self.place())
+        self.show_answer(translate("asking; esc stops it"))
         relations = self._relations
 
         def run() -> QueryResult | str:
@@ -161,7 +160,7 @@ class SqlScreen(TableScreen):
             return
         self._asked = ""
         if isinstance(answer, str):
-            self.show_answer(printable(answer, 300), self.place())
+            self.show_answer(printable(answer, 300))
             return
         self._answer, self._query = answer, query
         self._show_rows(answer)
@@ -175,11 +174,11 @@ class SqlScreen(TableScreen):
             words = translate("the first {count} rows; there are more", count=rows)
         else:
             words = translate("1 row") if len(answer.rows) == 1 else translate("{count} rows", count=rows)
-        self.show_answer(words, self.place())
+        self.show_answer(words)
 
     def failed(self, group: str, sentence: str) -> None:
         self._asked = ""
-        self.show_answer(sentence, self.place())
+        self.show_answer(sentence)
 
     @on(Input.Changed, "#query")
     def _name_candidates(self, event: Input.Changed) -> None:

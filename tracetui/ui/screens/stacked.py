@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from rich.style import Style
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
@@ -36,7 +35,7 @@ from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.session import Session
 from tracetui.ui.state import UndoPoint
 from tracetui.ui.viewer import FIRST
-from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.stacked import Stacked, StackedLook, full_height
 from tracetui.ui.widgets.table import TableWidget
 
@@ -101,15 +100,15 @@ class StackedScreen(AnswerScreen):
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self._show)
 
-    def missing(self, sentence: str) -> None:
+    def clear(self, sentence: str) -> None:
         self.look = None
         self.lanes.show(None, None)
         self.query_one("#chosen", Lines).show([])
         self.query_one("#parts", TableWidget).display = False
         self.show_answer(sentence)
 
-    def nothing(self, sentence: str) -> None:
-        super().nothing(sentence)
+    def show_nothing(self, sentence: str) -> None:
+        super().show_nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
         lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
         self.lanes.styles.height = 0
@@ -128,9 +127,9 @@ class StackedScreen(AnswerScreen):
             self._show()
             return
         if pair is self._pair and self._failure:
-            self.nothing(self._failure)
+            self.show_nothing(self._failure)
             return
-        self.missing("Aligning the steps of both.")
+        self.clear("Aligning the steps of both.")
         self._pair, self._failure = pair, ""
         sessions = [*viewer.sessions]
 
@@ -168,7 +167,7 @@ class StackedScreen(AnswerScreen):
     def failed(self, group: str, sentence: str) -> None:
         if group == "stack":
             self._failure = sentence
-            self.nothing(sentence)
+            self.show_nothing(sentence)
 
     def session_of(self, side: int) -> Session:
         """Return the open trace of BASE (0) or OTHER (1)."""
@@ -212,7 +211,7 @@ class StackedScreen(AnswerScreen):
         step = look.step
         if (step, look.device) != self._shown_step or not self.query_one("#answer", Lines).lines:
             self._shown_step = (step, look.device)
-            self.show_answer(compared_step_words(stack, step, look.device, glyphs), self._device_place(look))
+            self.show_answer(compared_step_words(stack, step, look.device, glyphs))
             compared = stack.step_rows(step, look.device)
             rows = () if compared is None else compared[1]
             columns = tables.columns(ComparedRows(rows), WATERFALL, palette, glyphs, self.size.width)
@@ -222,10 +221,11 @@ class StackedScreen(AnswerScreen):
         lines = chosen_lines(stack, look.chosen, look.side, look.awaits_counterpart, Pen(palette, glyphs))
         self.query_one("#chosen", Lines).show([[title], *lines])
 
-    def _device_place(self, look: JointView) -> list[tuple[str, Style]]:
-        """Return which of several devices is shown, for the end of the first line."""
-        count = look.stack.devices
-        return [(f"{look.device + 1}/{count} tab", self.style_of(Role.DIM))] if count > 1 else []
+    def beside_answer(self) -> Pieces:
+        """Return which of several devices is shown."""
+        if self.look is None or self.look.stack.devices < 2:
+            return ()
+        return [(f"{self.look.device + 1}/{self.look.stack.devices} tab", self.style_of(Role.DIM))]
 
     def _moved(self) -> None:
         """Draw, and hand on where one looks to both traces."""
@@ -371,7 +371,6 @@ class StackedScreen(AnswerScreen):
             state.go(replace(state.place, row=-1, gap=-1, time_ns=time), "stacked")
 
     def on_screen_suspend(self) -> None:
-        super().on_screen_suspend()
         viewer = self.viewer
         if self.look is not None and self._pair is self.comparing.pair and viewer.shown != STACKED:
             for side in (0, 1):

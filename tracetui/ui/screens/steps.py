@@ -82,7 +82,7 @@ class StepsScreen(TableScreen):
         assert analysis is not None
         steps = analysis.steps
         if not steps:
-            self.nothing(NO_STEPS if analysis.devices else "No device in this trace: no steps.")
+            self.show_nothing(NO_STEPS if analysis.devices else "No device in this trace: no steps.")
             return
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
         self._parts = step_parts(analysis)
@@ -90,7 +90,7 @@ class StepsScreen(TableScreen):
         believed = self._believed(range(len(steps)))
         left_out = {step.number for step in steps} - {steps[place].number for place in believed}
         parts = [self._parts[place] for place in believed]
-        self.show_answer(steps_answer(parts, sum(analysis.tasks_of_no_step.values()), left_out), self.place())
+        self.show_answer(steps_answer(parts, sum(analysis.tasks_of_no_step.values()), left_out))
         if self._explained is not analysis:
             self.in_background(
                 "causes",
@@ -106,18 +106,18 @@ class StepsScreen(TableScreen):
 
     def _tell_causes(self, analysis: Analysis) -> None:
         self._explained = analysis
-        self._tell(self.table.row)
+        self._tell(self.table.cursor_row)
 
     def failed(self, group: str, sentence: str) -> None:
         self._failure = sentence
-        self._tell(self.table.row)
+        self._tell(self.table.cursor_row)
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
         self.query_one("#story", Lines).show([])
 
     def on_resize(self) -> None:
-        self._tell(self.table.row)
+        self._tell(self.table.cursor_row)
 
     @on(TableWidget.Moved)
     def _tell_story(self, message: TableWidget.Moved) -> None:

@@ -104,19 +104,19 @@ class AnswerScreen(ViewerScreen[None]):
         """Show what the analysis says; it is there."""
 
     @abstractmethod
-    def missing(self, sentence: str) -> None:
+    def clear(self, sentence: str) -> None:
         """Show nothing, and say why."""
 
-    def nothing(self, sentence: str) -> None:
+    def show_nothing(self, sentence: str) -> None:
         """Show nothing for as long as it takes, and say why; most keys have nothing to work on."""
-        self.missing(sentence)
+        self.clear(sentence)
         self._is_empty = True
         self.show_keys()
 
     def told_below(self, sentence: str) -> str:
         """Return what is said in place of rows, below the sentence: what to do while the trace is read."""
-        is_read = self.session.progress is not None and sentence == self.session.unanswered
-        return MEANWHILE if is_read else sentence
+        is_reading = self.session.progress is not None and sentence == self.session.unanswered
+        return MEANWHILE if is_reading else sentence
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
@@ -133,14 +133,19 @@ class AnswerScreen(ViewerScreen[None]):
         self.show_keys()
         self.refresh_answer()
 
-    def show_answer(self, answer: str, right: Pieces = ()) -> None:
-        """Say the answer in the first line, and `right` at its end."""
+    def beside_answer(self) -> Pieces:
+        """Return what stands at the right end of the first line."""
+        return ()
+
+    def show_answer(self, answer: str, hint: Pieces = ()) -> None:
+        """Say the answer in the first line; `hint` stands before what is beside it."""
         self._is_empty = False
         self.show_keys()
         analysis = self.session.analysis
         doubt = mark(analysis.health, *self.NUMBERS) if analysis is not None and self.NUMBERS else ""
         title = [(wording(self.heading), self.style_of(Role.TITLE)), (doubt, self.style_of(Role.WARNING))]
         line = [*title, ("  ", self.style_of(Role.TITLE)), (wording(answer), self.style_of(Role.TEXT))]
+        right = [*hint, *self.beside_answer()]
         self.query_one("#answer", Lines).show([[piece for piece in line if piece[0]]], right)
 
     def refresh_answer(self) -> None:
@@ -151,7 +156,7 @@ class AnswerScreen(ViewerScreen[None]):
         self._stale = False
         unanswered = self.unanswered
         if unanswered:
-            self.nothing(unanswered)
+            self.show_nothing(unanswered)
         else:
             self._is_empty = False
             place = self.viewer.take_place(self.viewer.shown)
@@ -179,7 +184,7 @@ class AnswerScreen(ViewerScreen[None]):
 
     def failed(self, group: str, sentence: str) -> None:
         """Say that the work of a group failed."""
-        self.nothing(sentence)
+        self.show_nothing(sentence)
 
     def note(self, sentence: str, role: Role = Role.DIM) -> None:
         """Say a sentence about what the keys did."""
@@ -314,7 +319,7 @@ class TableScreen(TableKeys, AnswerScreen):
     def table(self) -> TableWidget:
         return self.query_one(TableWidget)
 
-    def missing(self, sentence: str) -> None:
+    def clear(self, sentence: str) -> None:
         self.table.empty = self.told_below(sentence)
         self.table.show((), 0)
         self.show_answer(sentence)
@@ -342,13 +347,13 @@ class TableScreen(TableKeys, AnswerScreen):
 
     def copy_text(self) -> str:
         """Return the row under the cursor, one column a line, with exact values."""
-        rows, row = self.table.rows, self.table.row
+        rows, row = self.table.rows, self.table.cursor_row
         if row < 0:
             return ""
         columns = [column for column in rows.columns if column.key]
         return "\n".join(f"{column.key}: {_plain(column.exported(row))}" for column in columns)
 
-    def place(self) -> Pieces:
+    def beside_answer(self) -> Pieces:
         """Say where the cursor is, and the filter: "matmul: 3/128"."""
         rows = self.table.rows
         if not rows.length:
@@ -361,7 +366,7 @@ class TableScreen(TableKeys, AnswerScreen):
         found = [(f"/{text} ", self.style_of(Role.HIT))] if text else []
         return [*found, (count, self.style_of(Role.DIM))]
 
-    def on_screen_resume(self, event: events.ScreenResume) -> None:
+    def on_screen_resume(self, event: events.ScreenResume) -> None:  # Textual calls the base's as well
         self.table.filter_by(self.session.state.filter)
 
     @on(TableWidget.Moved)
@@ -373,7 +378,7 @@ class TableScreen(TableKeys, AnswerScreen):
             self.table.empty = translate(
                 "No name contains {text}: esc drops the filter.", text=repr(printable(rows.filter, 40))
             )
-        answer.show(answer.lines, self.place())
+        answer.show(answer.lines, self.beside_answer())
 
     # --------------------------------------------------------------- place
 
@@ -399,7 +404,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return ids.index(identity) if identity in ids else -1
 
     def place_with(self, place: SharedPlace) -> SharedPlace:
-        row = self.table.row
+        row = self.table.cursor_row
         ids = self.row_ids(np.array([row])) if row >= 0 else ()
         rows = (*place.rows, *(identity for identity in ids if identity not in place.rows))
         return replace(place, rows=rows, view=self.shown_view)

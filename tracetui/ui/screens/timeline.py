@@ -190,9 +190,9 @@ class TimelineScreen(ViewerScreen[None]):
         cursor = self.session.state.place.cursor
         if cursor and self.tracks.lines.index(cursor) < 0:
             self.tracks.lay_out()
-        place = self.tracks.lines.index(cursor)
-        if place >= 0:
-            self.tracks.reveal(place)
+        line_place = self.tracks.lines.index(cursor)
+        if line_place >= 0:
+            self.tracks.reveal(line_place)
 
     # Moving in time
 
@@ -320,8 +320,8 @@ class TimelineScreen(ViewerScreen[None]):
     def _hit(self, row: int | None) -> None:
         if row is not None and row >= 0:
             self.viewer.select(row)
-            place = self.session.state.search.count
-            self.viewer.show_status(translate("{place}  n N: next, previous", place=place))
+            position_words = self.session.state.search.count
+            self.viewer.show_status(translate("{place}  n N: next, previous", place=position_words))
 
     def action_find_track(self) -> None:
         self.app.push_screen(TrackFinder(self.session), self._to_track)
@@ -367,8 +367,8 @@ class TimelineScreen(ViewerScreen[None]):
 
     def action_fold(self) -> None:
         line = self.cursor.line
-        if line is not None and line.foldable:
-            self._fold(line.foldable)
+        if line is not None and line.fold_key:
+            self._fold(line.fold_key)
 
     def _fold(self, key: TrackKey) -> None:
         state = self.session.state
@@ -423,7 +423,7 @@ class TimelineScreen(ViewerScreen[None]):
                 self._set_window(start, end, "drag")
                 self._say_window()
         elif message.on_label and line.kind is LineKind.GROUP:
-            self._fold(line.foldable)
+            self._fold(line.fold_key)
         else:
             column = max(state.viewport.span_ns // self.tracks.columns, 1)
             self.cursor.to_line(message.place, message.time_ns, message.time_ns + column)

@@ -92,8 +92,8 @@ class WhatifScreen(JobScreen[Trials]):
         trials = replays.trials(single_fixes(job, len(replays.order), replays.durations))
         return Trials(replays, trials, replays.outcome(()))
 
-    def missing(self, sentence: str) -> None:
-        super().missing(sentence)
+    def clear(self, sentence: str) -> None:
+        super().clear(sentence)
         for widget in self._lower:
             widget.display = False
 
@@ -168,7 +168,7 @@ class WhatifScreen(JobScreen[Trials]):
 
     def action_try_fix(self) -> None:
         """Try the fix under the cursor together with those that are tried, or no longer."""
-        answer, row = self.answer, self.table.row
+        answer, row = self.answer, self.table.cursor_row
         if answer is None or not 0 <= row < len(self._rows):
             return
         self.job_session.try_fix(self._rows[row].fixes[0])
@@ -193,7 +193,7 @@ class WhatifScreen(JobScreen[Trials]):
 
     def _replay(self) -> None:
         """Have what is tried, else the fix under the cursor, replayed in a thread."""
-        answer, row, job = self.answer, self.table.row, self.job_session.job
+        answer, row, job = self.answer, self.table.cursor_row, self.job_session.job
         if answer is None or job is None:
             return
         under = self._rows[row].fixes if 0 <= row < len(self._rows) else ()
@@ -228,7 +228,7 @@ class WhatifScreen(JobScreen[Trials]):
         answer, then = self.answer, self._then
         if answer is None:
             return
-        self.show_answer(self._sentence(answer), self.place())
+        self.show_answer(self._sentence(answer))
         order, now = answer.replays.order, answer.now
         step = order.steps[self._step]
         start, end = now.lanes.step_span(self._step)

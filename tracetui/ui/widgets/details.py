@@ -82,17 +82,17 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self.tells_causes = True  #: with nothing selected: what the letters of the causes stand for
         self._main: MainLine | None = None  # of the selected gap
         self._title = ""
-        self._worst = 0  # so many of the last lines are the worst gaps, by rank
+        self._worst_count = 0  # so many of the last lines are the worst gaps, by rank
         self._worst_lines: tuple[Analysis, Measure, list[Line]] | None = (
             None  # the lines of the worst gaps of an analysis
         )
         self._selection = (-1, -1)  # row, gap
-        self._at: CurveSpot | None = None
+        self._curve_spot: CurveSpot | None = None
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
-        self._found = SelectionFacts()
+        self._facts = SelectionFacts()
         self._run: list[tuple[str, list[str]]] | None = None  # from when it is asked for until a selection
-        self._reading = Lock()  # held while more than a slice is read: once is enough
+        self._reading = Lock()  # so that two threads do not work out the same at once
 
     @property
     def text(self) -> str:
@@ -123,13 +123,13 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         state = self.session.state
         selection, at = (state.row, state.gap), curve_at(self.session.picture, state)
         if selection == self._selection:
-            if at != self._at:
-                self._at = at
+            if at != self._curve_spot:
+                self._curve_spot = at
                 self._tell()
             return
-        self._at = at
+        self._curve_spot = at
         self._selection, self._run, self.top = selection, None, 0
-        self._found = SelectionFacts(losses=self._known_losses())
+        self._facts = SelectionFacts(losses=self._known_losses())
         trace = self.session.trace
         self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
         self.chain = self._chain()
@@ -145,18 +145,18 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
     @property
     def shows_curve(self) -> bool:
         """Whether it tells of a curve."""
-        return self._at is not None
+        return self._curve_spot is not None
 
     def renew(self) -> None:
         """Look everything up again: the trace or its analysis is another one.
 
         What was read of a slice, and the place in it, stay meanwhile: they do not change as the trace grows.
         """
-        event, frame, found, top = self._event, self._frame, self._found, self.top
+        event, frame, found, top = self._event, self._frame, self._facts, self.top
         self._selection = (-2, -2)
         self.show_state()
         if 0 <= event == self._event:
-            self._found = replace(found, source=found.source if frame == self._frame else None)
+            self._facts = replace(found, source=found.source if frame == self._frame else None)
             self.top = top
             self._tell()
 
@@ -233,18 +233,18 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         pen = Pen(app.palette, app.glyphs)
         row, gap = self._selection
         self._title = translate("slice") if row >= 0 else translate("details")
-        self.lines, self._worst = [], 0
+        self.lines, self._worst_count = [], 0
         if session.trace is None:
             self.lines = self._hints(pen)
         elif row >= 0 or (gap >= 0 and session.analysis is not None) or (self.shows_stack and self.stack):
             self.lines = self._selected_lines(session.trace, row, gap, pen)
-        elif self._at is not None and self._run is None:
+        elif self._curve_spot is not None and self._run is None:
             self._title = translate("counter")
-            self.lines = describe_curve(self._at, session.trace.start_ns, pen)
+            self.lines = describe_curve(self._curve_spot, session.trace.start_ns, pen)
         else:
             self.lines = self._hints(pen)
-        if self._found.problem:
-            self.lines.append([pen.text(f" {self._found.problem}", Role.WARNING)])
+        if self._facts.problem:
+            self.lines.append([pen.text(f" {self._facts.problem}", Role.WARNING)])
         self.redraw()
 
     def _selected_lines(self, trace: Trace, row: int, gap: int, pen: Pen) -> list[Line]:
@@ -259,9 +259,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         chain = describe.describe_chain(trace, self.chain, pen)
         if gap >= 0 and analysis is not None:
             self._title = gap_words.gap_title(analysis, gap, self.session.rank_of(gap), pen.glyphs)
-            blamed, losses, width = self._stack_lines(pen), self._found.losses, self.size.width
+            blamed, losses, width = self._stack_lines(pen), self._facts.losses, self.size.width
             return [*describe.describe_gap(analysis, gap, blamed, losses, pen, width), *chain, *frames]
-        facts, args = self._found.facts, self._found.args
+        facts, args = self._facts.facts, self._facts.args
         return [
             *describe.describe_slice(trace, row, pen),
             *chain,
@@ -285,12 +285,12 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
                 ]
             ]
         label = translate("line") if self._selection[0] >= 0 or has_stack else translate("launched")
-        return describe_line(label, self.stack, self.rules, backward, self._found.source, pen)
+        return describe_line(label, self.stack, self.rules, backward, self._facts.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
         """Say, where nothing is selected, what is wrong with the trace, and where to look first."""
         app, session = self.viewer, self.session
-        warn: list[Line] = [
+        head_lines: list[Line] = [
             [pen.text(f" {pen.glyphs.warning if place == 0 else ' '} {part}", Role.WARNING)]
             for warning in session.warnings
             for place, part in enumerate(wrapped(restate(warning), max(self.size.width - 4, 1)))
@@ -301,17 +301,17 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
 
             about_run = run_lines(self._run, pen, self.size.width)
             self._title = translate("the run") if about_run else self._title
-            warn += about_run
+            head_lines += about_run
         if session.trace is None:
-            return warn
+            return head_lines
         if session.analysis is None:
             hint = [pen.text(f" {translate('arrows or a click select a slice')}", Role.DIM)]
             if session.picture is None or session.picture.sketch is None:
-                return [*warn, hint]
+                return [*head_lines, hint]
             shades = [pen.text(f" {' '.join(app.glyphs.unread[1:])}", Role.UNREAD)]
             sampled = translate("not read yet: from a sample, about how busy each line is")
             words = pen.text(f"  {sampled}", Role.DIM)
-            return [*warn, hint, [*shades, words]]
+            return [*head_lines, hint, [*shades, words]]
         from tracetui.export.sentences.causes import MEASURES
         from tracetui.ui.stories.describe import describe_worst
 
@@ -333,9 +333,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             if self.tells_causes:
                 why = pen.text(f" {translate('why lost')}  ", Role.DIM)
                 room, lost = self.size.width - cell_len(why[0]), lost_by_cause(session.analysis)
-                warn.append([why, *cause_legend(lost, app.palette, app.glyphs, room)])
-        self._worst = len(worst)
-        return [*warn, *self._worst_lines[2]]
+                head_lines.append([why, *cause_legend(lost, app.palette, app.glyphs, room)])
+        self._worst_count = len(worst)
+        return [*head_lines, *self._worst_lines[2]]
 
     def _read(self) -> None:
         """Read args and source of the selection in a thread."""
@@ -344,7 +344,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             return
         file, event = self.session.file, self._event
         frame = self._frame = self.rules.line_of(self.stack)
-        sources, analysis, losses = self.session.sources, self.session.analysis, self._found.losses
+        sources, analysis, losses = self.session.sources, self.session.analysis, self._facts.losses
 
         def read() -> None:
             args = file.args(event) if file is not None and event >= 0 else {}
@@ -377,8 +377,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
 
     def _take(self, selection: tuple[int, int], found: SelectionFacts) -> None:
         """Show what a thread has read of a selection."""
-        if selection == self._selection and found != self._found:
-            self._found = found
+        if selection == self._selection and found != self._facts:
+            self._facts = found
             self._tell()
 
     def draw_line(self, y: int) -> Strip:
@@ -410,8 +410,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Go to one of the worst gaps at a click on it, as its digit does."""
         place = self.top + event.y - 1
-        rank = place - (len(self.lines) - self._worst) + 1
-        if event.y > 0 and 0 < rank <= self._worst:
+        rank = place - (len(self.lines) - self._worst_count) + 1
+        if event.y > 0 and 0 < rank <= self._worst_count:
             self.viewer.action_nth_gap(rank)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -141,13 +141,13 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
     def show(
         self,
         sheet: Sheet | None,
-        cells: tuple[int, int] = (0, 0),
+        side_widths: tuple[int, int] = (0, 0),
         cursor: tuple[int, int] = (0, 0),
         origin_ns: int = 0,
     ) -> None:
-        """Show another map; `cells` are those of labels and totals, `origin_ns` is 0 of the axis."""
+        """Show another map; `side_widths`: cells of labels and totals, `origin_ns`: 0 of the axis."""
         self.sheet, self._origin_ns, self.top = sheet, origin_ns, 0
-        self._label_cells, self._total_cells = self._beside(*cells)
+        self._label_cells, self._total_cells = self._beside(*side_widths)
         self._levels = sheet.levels if sheet is not None else np.empty((0, 0), np.int64)
         self._arrange()
         rows, columns = self._levels.shape
@@ -261,15 +261,16 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
             text = placed(labels, [tick.column for tick in times], self._cells_across)
         else:
             text = placed(sheet.columns, starts, self._cells_across)
-        head = aligned(clipped(heading(sheet.head), max(self._total_cells - 1, 0), ""), self._total_cells)
+        total_title = clipped(heading(sheet.total_title), max(self._total_cells - 1, 0), "")
+        total_title = aligned(total_title, self._total_cells)
         pieces: list[StyledText] = [
             (self._label(aligned(heading(sheet.axis), self._label_cells - 1)) + " ", dim)
         ]
         if self._axis_lines > 1:
-            return [*pieces, (text, dim), (head, dim)]
+            return [*pieces, (text, dim), (total_title, dim)]
         at = starts[self.column]
         mark = (self._glyphs.cursor, self._palette.style_of(Role.NUMBER))
-        return [*pieces, (text[:at], dim), mark, (text[at + 1 :], dim), (head, dim)]
+        return [*pieces, (text[:at], dim), mark, (text[at + 1 :], dim), (total_title, dim)]
 
     def _mark_line(self, sheet: Sheet) -> list[StyledText]:
         """Mark the columns of the viewport and the window of the timeline, and that of the cursor."""

@@ -119,7 +119,7 @@ class TableWidget(WheelScrolled, can_focus=True):
             places = [place for place, column in enumerate(columns) if column.key == key]
             sort = places[0] if places else -1
             descending = before.descending
-        row = -1 if first else self.row
+        row = -1 if first else self.cursor_row
         self._arrange(_Wanted(columns, length, sort, descending, before.filter), row)
 
     def sort_by(self, column: int, descending: bool | None = None) -> None:
@@ -132,7 +132,7 @@ class TableWidget(WheelScrolled, can_focus=True):
     def filter_by(self, text: str) -> None:
         """Show only rows with a name that contains the text; the cursor stays on its row where it matches."""
         if text != self._wanted.filter:
-            self._arrange(self._wanted._replace(filter=text), self.row)
+            self._arrange(self._wanted._replace(filter=text), self.cursor_row)
 
     def mark_rows(self, rows: frozenset[int]) -> None:
         """Mark some rows, which notes are about, at their end."""
@@ -146,7 +146,7 @@ class TableWidget(WheelScrolled, can_focus=True):
         self.refresh()
 
     @property
-    def row(self) -> int:
+    def cursor_row(self) -> int:
         """The row under the cursor, -1 for none."""
         return int(self.rows.view[self.cursor]) if self.cursor < len(self.rows.view) else -1
 
@@ -190,7 +190,7 @@ class TableWidget(WheelScrolled, can_focus=True):
         self.cursor = max(place, 0)
         self._scroll_to_cursor()
         self.post_message(self.Arranged(self))
-        self.post_message(self.Moved(self, self.row))
+        self.post_message(self.Moved(self, self.cursor_row))
 
     # -------------------------------------------------------------- cursor
 
@@ -207,7 +207,7 @@ class TableWidget(WheelScrolled, can_focus=True):
         before, self.cursor = self.cursor, place
         if not self._scroll_to_cursor():
             self._refresh_rows((before, place))
-        self.post_message(self.Moved(self, self.row))
+        self.post_message(self.Moved(self, self.cursor_row))
 
     def move_to_row(self, row: int) -> bool:
         """Put the cursor on a row; False where the filter hides it."""
@@ -247,8 +247,8 @@ class TableWidget(WheelScrolled, can_focus=True):
         self.move_to(len(self.rows.view) - 1)
 
     def action_activate(self) -> None:
-        if self.row >= 0:
-            self.post_message(self.Activated(self, self.row))
+        if self.cursor_row >= 0:
+            self.post_message(self.Activated(self, self.cursor_row))
 
     def action_sort_beside(self, step: int) -> None:
         """Sort by the next column on screen to the right (1) or left (-1) of the sorted one."""
