@@ -49,13 +49,13 @@ ADVICE = {
     ),
     "sync_in_loop": AdviceWords(
         "Host 反复等待 Device",
-        "同一行代码反复同步：{times}{count_per_step} 次，共等待 {wait_ns}，每次 Device 都被排空：之后共空闲 "
+        "同一行代码反复同步：{times}{count_per_step} 次，共等待 {wait_ns}；Device 被排空之后共空闲 "
         "{exposed_idle_ns}。把数值留在 Device 上，最后再读一次，或不要每个 step 都读。",
         _rule("同一行的同一调用每个 step 至少同步 {}", model.SYNC_REPEATS),
     ),
     "data_loader_slow": AdviceWords(
         "数据加载慢",
-        "Host 等待数据，最慢的一次 {slowest_ns}，其间 Device 共空闲 {idle_ns}{before}。增加 DataLoader 的 worker 数，"
+        "Host 等待数据共 {total_ns}，最慢的一个 step（或 batch）{slowest_ns}，其间 Device 共空闲 {idle_ns}{before}。增加 DataLoader 的 worker 数，"
         "打开预取，或把预处理移到 Device 上。",
         _rule("一个 step（或一个 batch）取数据至少要 {}", model.DATA_LOADER),
     ),
@@ -101,13 +101,13 @@ ADVICE = {
     ),
     "format_conversions": AdviceWords(
         "数据格式转换",
-        "{times}{count_per_step} 个 kernel 只做格式转换，占计算时间的 {share_of_computing}：{total_ns}。让张量保持同一格式："
+        "{times}{count_per_step} 个 kernel 只做格式转换，占计算时间的 {share_of_computing}，共 {total_ns}。让张量保持同一格式："
         "{setting}，或在循环之前只转换一次。",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
     "casts": AdviceWords(
         "数据类型转换",
-        "{times}{count_per_step} 个 kernel 只做类型转换，占计算时间的 {share_of_computing}：{total_ns}。让数据保持前后算子"
+        "{times}{count_per_step} 个 kernel 只做类型转换，占计算时间的 {share_of_computing}，共 {total_ns}。让数据保持前后算子"
         "使用的类型，只转换一次，而不是每次使用都转换。",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),

@@ -122,8 +122,8 @@ _DATA_QUEUE_RULE = _rule(
     model.DATA_QUEUE_EMPTY,
 )
 _CONVERSION_TEXT = (
-    "{count_per_step} kernels {times} do nothing else, and take {share_of_computing} of the computing time: "
-    "{total_ns}. "
+    "{count_per_step} kernels {times} do nothing else, and take {share_of_computing} of the computing time, "
+    "{total_ns} altogether. "
 )
 _CONVERSION_RULE = _rule("Such kernels take at least {} of the computing time", model.CONVERSION_SHARE)
 
@@ -156,16 +156,16 @@ ENGLISH_ADVICE = {
     ),
     "sync_in_loop": AdviceWords(
         "The host waits for the device again and again",
-        "{who} synchronises {count_per_step} times {times}, waits {wait_ns}, and each time the device runs "
-        "dry: {exposed_idle_ns} of idle time follow. Keep the values on the device and read them once, at "
-        "the end, or not in every step.",
+        "{who} synchronises {count_per_step} times {times} and waits {wait_ns} altogether; where the device "
+        "runs dry, {exposed_idle_ns} of idle time follow. Keep the values on the device and read them once, "
+        "at the end, or not in every step.",
         _rule("The same call from the same line synchronises at least {} a step", model.SYNC_REPEATS),
     ),
     "data_loader_slow": AdviceWords(
         "The data loader is slow",
-        "The host waits for data for {slowest_ns} in the slowest {unit}, for at least "
-        f"{bound(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of that{{before}}. "
-        "Give the data loader more workers, let it prefetch, or move its work to the device.",
+        "The host waits for data for {total_ns} altogether, {slowest_ns} of it in the slowest {unit}, for at "
+        f"least {bound(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of "
+        "that{before}. Give the data loader more workers, let it prefetch, or move its work to the device.",
         _rule("The data loader takes at least {} in a {{unit}}", model.DATA_LOADER),
     ),
     "data_queue.taking": AdviceWords(
@@ -294,8 +294,8 @@ ENGLISH_ADVICE = {
     ),
     "exposed_copies": AdviceWords(
         "The device waits for copies",
-        "{count_per_step} copies {times} take {total_ns}, and for {exposed_ns} of it the device does nothing "
-        "else. {remedy}",
+        "{count_per_step} copies {times} take {total_ns} altogether, and for {exposed_ns} of it the device "
+        "does nothing else. {remedy}",
         _rule(
             "Copies of one line in one direction take at least {} of the device's time with nothing beside "
             "them",
