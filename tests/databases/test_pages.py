@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.database import DatabaseWriter
@@ -88,7 +88,6 @@ def written(path: Path, schema: str, rows: list[tuple[Any, ...]], *more: str) ->
     return path
 
 
-@settings(max_examples=60)
 @given(rows=st.lists(st.tuples(CELLS, CELLS, CELLS, CELLS), max_size=60))
 def test_cells_of_any_kind(rows: list[tuple[Any, ...]]) -> None:
     with TemporaryDirectory() as directory:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.synthetic import flow, piece, process, trace_of
@@ -182,7 +182,6 @@ _of_arrows = st.tuples(st.integers(-1, 2), st.integers(-1, 3), st.integers(0, 2)
 
 
 @example([(1, -1, 0), (0, 3, 0), (1, 3, 0), (0, -1, 0), (2, 0, 1), (2, 0, 0)])
-@settings(max_examples=50)
 @given(st.lists(_of_arrows, max_size=20))
 def test_arrows_are_in_order_of_category_source_and_time(rows: list[tuple[int, int, int]]) -> None:
     category, source, time = np.array(rows, np.int64).reshape(-1, 3).T

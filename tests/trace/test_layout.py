@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tracetui.arrays import Int32s, Int64s
@@ -140,7 +140,6 @@ _FEW = [(0, 300, 10), (0, 305, 10), (0, 312, 3)]
 
 
 @example(_DEEP + _SHALLOW + _FEW)
-@settings(max_examples=50)  # of four layouts each
 @given(pieces)
 def test_stretches_packed_side_by_side_have_the_same_lanes(slices: list[Piece]) -> None:
     for widest in (2, 64):

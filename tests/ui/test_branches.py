@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.analysis.idle.frames import FrameRules
@@ -52,7 +52,6 @@ nodes = st.recursive(
 )
 
 
-@settings(max_examples=60)
 @given(st.lists(nodes, max_size=4), st.integers(0, len(THRESHOLDS) - 1), st.booleans())
 def test_the_rows_add_up_to_the_analysis(tops: list[StackNode], threshold: int, folds: bool) -> None:
     branches = Branches(root(*tops))
@@ -66,7 +65,6 @@ def test_the_rows_add_up_to_the_analysis(tops: list[StackNode], threshold: int, 
         assert sum(one.own_ns for one in row.nodes[:-1]) == 0  # a folded row hides no time
 
 
-@settings(max_examples=60)
 @given(st.lists(nodes, min_size=1, max_size=4))
 def test_without_folds_and_threshold_every_frame_has_a_row(tops: list[StackNode]) -> None:
     branches = Branches(root(*tops))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -191,3 +192,22 @@ def test_a_trace_without_slices_has_a_sketch_as_well(tmp_path: Path) -> None:
         assert [sketch.samples(track_key(track), edges).any() for track in sketch.tracks] == [True] * len(
             lines
         )
+
+
+def test_a_track_has_a_line_for_each_depth_that_a_sample_shows(path: Path) -> None:
+    """What is read of it so far may be less deep: the other lines are of no lane yet."""
+    sketch = sketch_of(path)
+    with TraceFile(path) as trace_file:
+        whole = build_trace(trace_file.read())
+    deeper = [replace(track, lanes=range(3)) for track in sketch.tracks]
+    toggled = frozenset(track_key(track) for track in whole.tracks)
+    lines = {
+        line.key: line
+        for known in (frozenset(), toggled)
+        for line in timeline_lines(whole, known, (), deeper).lines
+        if line.kind is LineKind.LANE
+    }
+    for track in whole.tracks:
+        keys = [(*track_key(track), str(depth)) for depth in range(3)]
+        lanes = [lines[key].lane for key in keys]
+        assert lanes == [track.lanes[0], -1, -1]

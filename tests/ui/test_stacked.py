@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.pilot import Pilot
@@ -232,7 +232,6 @@ async def test_a_trace_without_a_device_is_said() -> None:
 slices = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=12)
 
 
-@settings(max_examples=40)
 @given(slices, slices, st.lists(st.integers(-3, 150), min_size=2, max_size=9).map(sorted))
 def test_a_line_of_several_streams_is_busy_where_any_is(
     one: list[tuple[int, int]], other: list[tuple[int, int]], edges: list[int]
@@ -251,7 +250,6 @@ def test_a_line_of_several_streams_is_busy_where_any_is(
         assert row < 0 or inside[row] == inside.max()
 
 
-@settings(max_examples=40)
 @given(slices, slices)
 def test_the_slices_of_a_line_follow_each_other_by_start(
     one: list[tuple[int, int]], other: list[tuple[int, int]]
