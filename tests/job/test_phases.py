@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.analysis.machine import call, npu, operator, task
 from tests.job.planted import job
 from tracetui.analysis.limits import parse_phase_limit
 from tracetui.job.digest import TimeClass
 from tracetui.job.digest_bytes import decode, encode
+from tracetui.job.digesting import MOST_RANGES, digest_trace
 from tracetui.job.job import Job, job_of
 from tracetui.job.limits import find_job_breaches, unmarked_phases
 from tracetui.job.phases import job_phases, without_ranges
+
+
+def marked(name: str, start: int, dur: int) -> dict[str, Any]:
+    return {**operator(start, dur, name), "cat": "user_annotation"}
 
 
 def roles() -> Job:
@@ -83,3 +92,16 @@ def test_limits_hold_the_longest_range_of_each_rank() -> None:
     assert unmarked_phases(roles(), [parse_phase_limit("a=b=1s")]) == ("a=b",)
     with pytest.raises(ValueError, match="NAME=TIME"):
         parse_phase_limit("generate")
+
+
+def test_all_ranges_of_a_name_are_kept_or_none(tmp_path: Path) -> None:
+    """A name with more ranges than a digest keeps leaves room for the others, and that it is gone is said."""
+    many = [marked("token", 100 + 2 * place, 1) for place in range(MOST_RANGES + 1)]
+    events = [*npu(), call(50, 10, 1), task(60, 20_000, connection=1), *many]
+    events += [marked("generate", 20, 70), marked("update", 20_000, 30)]
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    digest = decode(digest_trace(path, cache=False))
+    assert digest.ranges is not None
+    assert sorted(digest.text(name) for name in digest.ranges.name.tolist()) == ["generate", "update"]
+    assert "4,001 marked ranges are left out, as a digest keeps 4,000: 'token'" in digest.warnings

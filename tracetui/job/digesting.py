@@ -113,7 +113,8 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     activity = analysis.devices[device]
     steps = _steps(analysis, device)
     groups, collectives, arrivals = collective_tables(analysis, device, texts, lines)
-    ranges = _ranges(analysis, device, texts)
+    ranges, ranges_warning = _ranges(analysis, device, texts)
+    warnings += [ranges_warning] if ranges_warning else []
     of_steps = (steps.host_start, steps.start, steps.end)
     edges = (collectives.start, collectives.end, *of_steps, ranges.start, ranges.end)
     window = np.array([first_boundary(analysis, activity), activity.end_ns], np.int64)
@@ -148,24 +149,38 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     )
 
 
-def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> RangeColumns:
-    """Return the marked ranges; where there are too many, those whose names take most time."""
+def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> tuple[RangeColumns, str]:
+    """Return at most `MOST_RANGES` marked ranges, and a warning where some are left out, else "".
+
+    All ranges of a name are kept, or none: names with most time first, as far as their ranges fit.
+    """
     trace = analysis.trace
     rows = host_ranges(trace)
     found = marked_ranges(trace, rows, analysis.devices[device], analysis.launch_chains)
     names, of_row = np.unique(trace.slices.name[found.row], return_inverse=True)
-    total, count = np.bincount(of_row, found.end - found.start), np.bincount(of_row)
-    most_time = np.argsort(-total, kind="stable")
-    fits = np.cumsum(count[most_time]) <= MOST_RANGES
-    shortened = np.zeros(len(names), np.bool_)
-    shortened[most_time[fits]] = True
+    total, counts = np.bincount(of_row, found.end - found.start), np.bincount(of_row)
+    is_kept = np.zeros(len(names), np.bool_)
+    room = MOST_RANGES
+    for place in np.argsort(-total, kind="stable").tolist():
+        if counts[place] <= room:
+            is_kept[place] = True
+            room -= int(counts[place])
     places = [
         texts.place(range_name(trace.strings[name])) if keep else -1
-        for name, keep in zip(names.tolist(), shortened.tolist())
+        for name, keep in zip(names.tolist(), is_kept.tolist())
     ]
-    chosen = shortened[of_row] if len(of_row) else np.zeros(0, np.bool_)
+    chosen = is_kept[of_row] if len(of_row) else np.zeros(0, np.bool_)
     name = np.array(places, np.int64)[of_row[chosen]] if len(of_row) else np.empty(0, np.int64)
-    return RangeColumns(name, found.start[chosen], found.end[chosen])
+    warning = ""
+    if not is_kept.all():
+        left_out = ", ".join(repr(range_name(trace.strings[name])) for name in names[~is_kept][:3].tolist())
+        warning = state(
+            "{count} marked ranges are left out, as a digest keeps {most}: {names}",
+            count=f"{int(counts[~is_kept].sum()):,}",
+            most=f"{MOST_RANGES:,}",
+            names=left_out + (", ..." if (~is_kept).sum() > 3 else ""),
+        )
+    return RangeColumns(name, found.start[chosen], found.end[chosen]), warning
 
 
 def _tokens(analysis: Analysis, device: int) -> TokenColumns:

@@ -152,6 +152,9 @@ NOTES = {
         "只区分 {count} 个原因和代码行：否则摘要过大"
     ),
     "marked ranges are left out: the digest would be too large": "已略去标记的区间：否则摘要过大",
+    "{count} marked ranges are left out, as a digest keeps {most}: {names}": (
+        "已略去 {count} 个标记的区间，因为摘要只保留 {most} 个：{names}"
+    ),
     "only the first {count} collectives are kept: the digest would be too large": (
         "只保留前 {count} 个集合通信：否则摘要过大"
     ),
