@@ -119,3 +119,11 @@ def test_jitter_between_steps_is_tried_where_there_are_several() -> None:
     one, several = what_if(replays({0: 0, 1: 0}).order.job), what_if(planted.job("balanced"))
     assert not any(NO_JITTER in trial.fixes for trial in one.trials)
     assert any(NO_JITTER in trial.fixes for trial in several.trials)
+
+
+def test_links_stay_fixed_where_jitter_goes_as_well() -> None:
+    """Both all-reduces move 40 µs, so there is no jitter: what a link gains is gained beside it, too."""
+    job = replays({0: 0, 1: 0}, transfer=40_000)
+    link = parse_fix("link=0-1=2x")
+    for fixes in ((link, NO_JITTER), (NO_JITTER, link)):
+        assert job.trial(fixes).step_ns == 2 * (100_000 + 20_000)

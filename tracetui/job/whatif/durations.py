@@ -137,6 +137,9 @@ class Durations:
             of_part = [fix for fix in fixes if fix.target is Target.RANK and fix.part == part]
             chosen = range(len(PARTS)) if not part else [PARTS.index(part)]
             self._fix_ranks([fix.rank for fix in of_part if fix.rank is not None], parts, chosen)
+        without_jitter = any(fix.target is Target.JITTER for fix in fixes)
+        if without_jitter:  # first: it replaces transfers, which links and experts then change
+            self._remove_jitter(parts, transfer)
         for fix in fixes:
             if fix.target is Target.STAGE:
                 self._fix_stage(fix, parts)
@@ -144,9 +147,7 @@ class Durations:
                 self._fix_link(fix, transfer)
             elif fix.target is Target.EXPERTS:
                 self._balance_experts(parts, transfer)
-            elif fix.target is Target.JITTER:
-                self._remove_jitter(parts, transfer)
-        return parts, transfer, not any(fix.target is Target.JITTER for fix in fixes)
+        return parts, transfer, not without_jitter
 
     def line_ns(self, fix: Fix) -> Int64s:
         """Return the idle time of each operation that is charged to the line of a fix, int64[operations]."""
