@@ -34,7 +34,6 @@ from tracetui.export.sentences.comparison import (
 from tracetui.export.sentences.job import (
     _late_rank_sentence,
     _passed_on_sentence,
-    job_time,
     link_path,
     passes_on,
 )
@@ -130,15 +129,6 @@ def test_the_slowest_of_a_step_is_a_rank_a_peer_or_nobody(rank: int | None, peer
 def test_a_root_that_saved_time_has_no_share(ns: int, share: str) -> None:
     rows: Any = SimpleNamespace(whole=100)
     assert _share_of_job(ns, rows) == share
-
-
-def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
-    """A rank without steps counts with its window, and one whose time is not known does not."""
-    rows: Any = [
-        SimpleNamespace(mean=lambda _, mean=mean: mean, steps=steps)
-        for mean, steps in ((5, 2), (7, 0), (None, 3), (3, 1))
-    ]
-    assert job_time(rows) == 5 * 2 + 7 + 3
 
 
 @pytest.mark.parametrize(

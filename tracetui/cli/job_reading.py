@@ -6,6 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Callable
@@ -35,15 +36,16 @@ def open_job(
 ) -> Job:
     """Return the job that paths hold. Raises UnreadableTrace where there is no rank, or no `scheduler`.
 
-    What of the scheduler is given with the request counts where `scheduler` is None.
+    What of the scheduler is given with the request counts where `scheduler` is None. Means of the job are
+    of all steps where the request says so.
     """
     source = _recording(request, scheduler)
     with _progress() as show:
         if request.dask is not None:
             cluster, export = request.dask, request.export
             found = gather(cluster, paths, only, show, cache=request.cache, export=export, scheduler=source)
-            return join(found, {})
-        return load_ranks(
+            return _with_steps(request, join(found, {}))
+        job = load_ranks(
             paths,
             only,
             show,
@@ -52,6 +54,7 @@ def open_job(
             export=request.export,
             scheduler=source,
         )
+        return _with_steps(request, job)
 
 
 def open_job_below(request: Request, path: Path) -> Job | None:
@@ -60,9 +63,13 @@ def open_job_below(request: Request, path: Path) -> Job | None:
     if found is None:
         return None
     with _progress() as show:
-        return digest_ranks(
-            found, show, cache=request.cache, jobs=request.jobs, scheduler=_recording(request)
-        )
+        job = digest_ranks(found, show, cache=request.cache, jobs=request.jobs, scheduler=_recording(request))
+        return _with_steps(request, job)
+
+
+def _with_steps(request: Request, job: Job) -> Job:
+    """Return a job whose means are of the steps that the request says."""
+    return replace(job, all_steps=request.all_steps)
 
 
 def _recording(request: Request, given: SchedulerSource | None = None) -> SchedulerSource:
@@ -83,7 +90,7 @@ def print_job(
     try:
         job = open_job(request, paths, only)
     except Interrupted as interrupted:
-        print_answer(join(interrupted.found, {}))
+        print_answer(_with_steps(request, join(interrupted.found, {})))
         raise
     print_answer(job)
 

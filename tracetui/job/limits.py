@@ -25,15 +25,16 @@ def find_job_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...
     """Return the limits that are exceeded, by rank.
 
     `wait`: what a rank lost by waiting for others, of the time of its steps. `imbalance`: by how much longer
-    than the mean of all ranks it computes, of that mean. `phase NAME`: the longest range of a rank.
+    than the mean of those whose device works a rank computes, of that mean. `phase NAME`: the longest range
+    of a rank.
     """
     limits = tuple(limits)
     rows = rank_rows(job)
-    computing = [row.mean("computing") or 0 for row in rows]
+    computing = [ns for row in rows if (ns := row.mean("computing")) is not None]
     mean = sum(computing) // len(computing) if computing else 0
     measured = {
-        WAIT: [(row.lost_ns, (row.mean("stage") or 0) * max(row.steps, 1)) for row in rows],
-        IMBALANCE: [(max(ns_computing - mean, 0), mean) for ns_computing in computing],
+        WAIT: [(row.lost_ns, row.time_ns) for row in rows],
+        IMBALANCE: [(max((row.mean("computing") or 0) - mean, 0), mean) for row in rows],
     }
     breaches = [breach for limit in limits for breach in _phase_breaches(job, limit)]
     for limit in limits:

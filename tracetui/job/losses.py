@@ -72,6 +72,6 @@ def _uneven_stages(rows: Sequence[RankRow], stages: Sequence[Stage]) -> UnevenSt
     slowest = max(stages, key=lambda stage: stage.computing_max_ns)
     if slowest.imbalance * 100 <= DIFFERS:
         return None
-    steps = max((row.steps for row in rows), default=1) or 1
+    steps = max((row.all_steps for row in rows), default=1) or 1
     lost = sum((slowest.computing_max_ns - stage.computing_max_ns) * len(stage.ranks) for stage in stages)
     return UnevenStages(slowest, len(stages), lost * steps)

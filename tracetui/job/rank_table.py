@@ -68,7 +68,9 @@ class RankRow:
 
     rank: Rank
     stage_number: int | None  #: of the pipeline
-    steps: int
+    steps: int  #: that means are of: without those not to be believed
+    all_steps: int  #: that `lost_ns` and `cost_ns` are of
+    time_ns: int  #: of all steps together; of its window where there are none
     measures: Measures
     lost_ns: int  #: by waiting for others
     cost_ns: int  #: to others, by being waited for
@@ -89,13 +91,16 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     np.add.at(cost, waits.late_place[has_late_rank], waits.wait_ns[has_late_rank])
     rows = []
     for place, rank in enumerate(job.ranks):
-        steps = rank.digest.steps
-        rank_steps = believed_steps(job, rank) if step is None else steps.at(steps.number == step)
-        measures = (
-            _step_measures(rank_steps) if len(rank_steps) or step is not None else _window_measures(rank)
-        )
-        stage = rank.digest.identity.indices.get("pp")
-        rows.append(RankRow(rank, stage, len(rank_steps), measures, int(lost[place]), int(cost[place])))
+        all_steps = rank.digest.steps
+        if step is not None:
+            all_steps = all_steps.at(all_steps.number == step)
+        believed = all_steps if step is not None else believed_steps(job, rank)
+        measures, time_ns = _step_measures(believed), int(all_steps.stage.sum())
+        if step is None and not len(all_steps):
+            measures = _window_measures(rank)
+            time_ns = 0 if measures.stage is None else measures.stage.mean
+        stage, waits_ns = rank.digest.identity.indices.get("pp"), (int(lost[place]), int(cost[place]))
+        rows.append(RankRow(rank, stage, len(believed), len(all_steps), time_ns, measures, *waits_ns))
     return tuple(rows)
 
 

@@ -57,16 +57,12 @@ def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: st
 
 
 def _print_ranks(request: Request, by: str | None, job: Job) -> None:
-    from dataclasses import replace
-
     from tracetui.cli.output import answer_report
     from tracetui.export.csv_table import write_small_table
     from tracetui.export.job.document import job_document, ranked_rows
     from tracetui.export.job.text import job_report
     from tracetui.export.tables.job import RANKS
 
-    if request.all_steps:
-        job = replace(job, all_steps=True)
     step = request.step
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")

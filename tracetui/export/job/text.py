@@ -138,7 +138,7 @@ def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int)
     ranked_rows = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
     title = [
         translate("Ranks, ms of a mean step (lost and cost: of all steps)")
-        if any(row.steps > 1 for row in rows)
+        if any(row.all_steps > 1 for row in rows)
         else translate("Ranks, ms")
     ]
     title += [str(by)] if view is not None else []

@@ -55,7 +55,7 @@ def head_words(job: Job, step: int | None = None) -> str:
 
 def job_time(rows: tuple[RankRow, ...]) -> int:
     """Return the rank-nanoseconds of the steps (windows, without any) of all ranks."""
-    return sum((row.mean("stage") or 0) * max(row.steps, 1) for row in rows)
+    return sum(row.time_ns for row in rows)
 
 
 def loss_sentences(
