@@ -16,12 +16,14 @@ from tracetui.ui.widgets.source import SourcePane
 
 
 class SourceApp(App[None]):
+    palette, glyphs = Palette("none"), ASCII
+
     def __init__(self, files: SourceFiles) -> None:
         super().__init__()
         self.files = files
 
     def compose(self) -> ComposeResult:
-        pane = SourcePane(Palette("none"), ASCII)
+        pane = SourcePane()
         pane.files = self.files
         yield pane
 
@@ -123,7 +125,7 @@ async def test_text_of_a_file_is_neither_obeyed_nor_parsed(files: SourceFiles) -
 
 
 async def test_a_file_that_is_looked_for_is_not_said_to_be_missing() -> None:
-    pane = SourcePane(Palette("none"), ASCII)
+    pane = SourcePane()
     assert "no source file" in pane.edit()
     pane.file = "/host/train.py"
     assert "Still looking" in pane.edit()

@@ -15,13 +15,15 @@ MS = 1_000_000
 
 
 class TreeApp(App[None]):
+    palette, glyphs = Palette("none"), ASCII
+
     def __init__(self, top: StackNode) -> None:
         super().__init__()
         self.top = top
         self.moves: list[Frame | None] = []
 
     def compose(self) -> ComposeResult:
-        yield StackTree(Palette("none"), ASCII)
+        yield StackTree()
 
     def on_mount(self) -> None:
         self.stacks = self.query_one(StackTree)

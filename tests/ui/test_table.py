@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from tracetui.arrays import Int64s
+from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import (
     GAP,
@@ -117,6 +118,8 @@ def test_a_cut_name_says_so(text: str, width: int, seen: str) -> None:
 class TableApp(App[None]):
     """A table on its own, with what it said."""
 
+    palette, glyphs = Palette("none"), BLOCKS
+
     def __init__(self, times: Int64s, codes: Int64s) -> None:
         super().__init__()
         self.columns = columns_of(times.tolist(), codes.tolist())
@@ -125,7 +128,7 @@ class TableApp(App[None]):
         self.activated: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield TableWidget(Palette("none"))
+        yield TableWidget()
 
     def on_mount(self) -> None:
         self.table.show(self.columns, self.length, sort=0)

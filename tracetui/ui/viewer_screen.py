@@ -12,8 +12,10 @@ from textual.message_pump import MessagePump
 from textual.screen import ScreenResultType
 
 from tracetui.places import SharedPlace
+from tracetui.trace.model import Activity
 from tracetui.ui._textual import WholeScreen
-from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 
@@ -29,6 +31,20 @@ class InViewer(MessagePump):
         """The app, which all screens and widgets share."""
         return cast(Viewer, self.app)
 
+    @property
+    def palette(self) -> Palette:
+        """The colours of the viewer."""
+        return self.viewer.palette
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The characters that the viewer draws with."""
+        return self.viewer.glyphs
+
+    def style_of(self, what: Role | Activity) -> Style:
+        """Return the style of a role or an activity in the colours of the viewer."""
+        return self.palette.style_of(what)
+
 
 class ViewerScreen(InViewer, WholeScreen[ScreenResultType]):
     """A screen that shows an open trace, or what is made of several."""
@@ -37,10 +53,6 @@ class ViewerScreen(InViewer, WholeScreen[ScreenResultType]):
         """Show a session."""
         super().__init__()
         self.session = session
-
-    def style_of(self, role: Role) -> Style:
-        """Return the style of a role in the colours of the viewer."""
-        return self.viewer.palette.style_of(role)
 
     def undo(self) -> None:
         """Look where one looked before."""

@@ -17,10 +17,10 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.job.digest import TimeClass
 from tracetui.language import translate
 from tracetui.trace.model import Activity
-from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import ticks_line
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 _WORDS = {
@@ -40,16 +40,15 @@ class Lanes(Protocol):
         """Return the ns of each class of time of a rank between edges, float64[classes, columns]."""
 
 
-class RankLanes(CachedLineWidget):
+class RankLanes(InViewer, CachedLineWidget):
     """The lanes under their axis; those around the chosen rank where there is no room for all."""
 
     DEFAULT_CSS = """
     RankLanes { width: 1fr; height: 1fr; }
     """
 
-    def __init__(self, palette: Palette, glyphs: Glyphs, *, id: Optional[str] = None) -> None:  # noqa: A002, UP045 - Textual's own name
+    def __init__(self, *, id: Optional[str] = None) -> None:  # noqa: A002, UP045 - Textual's own name
         super().__init__(id=id)
-        self._palette, self._glyphs = palette, glyphs
         self._source: Lanes | None = None
         self._labels: tuple[str, ...] = ()
         self._names = 0  # cells of the longest label, and the marks beside it
@@ -79,7 +78,7 @@ class RankLanes(CachedLineWidget):
 
     def legend(self) -> list[StyledText]:
         """Say what the glyphs are."""
-        dim = self._palette.style_of(Role.DIM)
+        dim = self.style_of(Role.DIM)
         pieces: list[StyledText] = []
         for time_class in TimeClass:
             glyph, style = self._ink(time_class)
@@ -87,7 +86,7 @@ class RankLanes(CachedLineWidget):
         return pieces
 
     def _ink(self, time_class: TimeClass) -> tuple[str, Style]:
-        glyphs, style = self._glyphs, self._palette.style_of
+        glyphs, style = self.glyphs, self.palette.style_of
         communication = style(Activity.COMMUNICATION)
         return {
             TimeClass.COMPUTING: (glyphs.shades[4], style(Activity.COMPUTE)),
@@ -111,16 +110,16 @@ class RankLanes(CachedLineWidget):
         names = min(self._names, width // 3)
         columns = max(width - names, 1)
         if y == 0:
-            text = ticks_line(self._span, self._origin, columns, self._glyphs.tick)
-            axis: list[StyledText] = [(" " * names, Style.null()), (text, self._palette.style_of(Role.DIM))]
-            return fitted(axis, width, self._glyphs.ellipsis)
+            text = ticks_line(self._span, self._origin, columns, self.glyphs.tick)
+            axis: list[StyledText] = [(" " * names, Style.null()), (text, self.style_of(Role.DIM))]
+            return fitted(axis, width, self.glyphs.ellipsis)
         place = self._first + y - 1
         if place >= len(self._labels):
             return Strip.blank(width)
         role = Role.TITLE if place == self._rank else Role.TEXT
-        mark = self._glyphs.here if place == self._rank else " "
+        mark = self.glyphs.here if place == self._rank else " "
         name = f"{mark}{self._labels[place]}".ljust(names)[: names - 1] + " "
-        return Strip([Segment(name, self._palette.style_of(role)), *self._lane(lanes, place, columns)], width)
+        return Strip([Segment(name, self.style_of(role)), *self._lane(lanes, place, columns)], width)
 
     def _lane(self, lanes: Lanes, place: int, columns: int) -> list[Segment]:
         """Draw what a rank did, and keep it: moving to another rank scrolls all lanes."""

@@ -56,11 +56,10 @@ class AdviceScreen(TableScreen):
         self._walked_row = -1  # the row whose evidence that is
 
     def below(self) -> Iterable[Widget]:
-        viewer = self.viewer
         with Horizontal(id="below"):
-            yield Pager(viewer.glyphs)
-            yield SourcePane(viewer.palette, viewer.glyphs)
-        yield Lines(viewer.glyphs, id="note")
+            yield Pager()
+            yield SourcePane()
+        yield Lines(id="note")
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#below").display = event.size.height >= SHORT
@@ -85,13 +84,12 @@ class AdviceScreen(TableScreen):
         self.in_background("advice", lambda: find_advice(analysis), partial(self._fill, analysis))
 
     def _fill(self, analysis: Analysis, advice: tuple[Advice, ...]) -> None:
-        viewer = self.viewer
         if analysis is not self.session.analysis:
             return
         self._analysis, self._advice = analysis, advice
         self.query_one(SourcePane).files = self.session.sources
         if advice:
-            columns = advice_columns(analysis, advice, viewer.palette, viewer.glyphs)
+            columns = advice_columns(analysis, advice, self.palette, self.glyphs)
             self.table.show(columns, len(advice), sort=-1)
         else:
             self.table.empty = translate(NOTHING)
@@ -130,7 +128,7 @@ class AdviceScreen(TableScreen):
             pager.show([])
             source.show("", 0)
             return
-        story = AdviceStory(self.viewer.palette, self.viewer.glyphs)
+        story = AdviceStory(self.palette, self.glyphs)
         pager.show(story.lines(advice, max(pager.size.width, 20), pager.size.height))
         source.show(advice.file or "", advice.line, advice.function if advice.file else "")
         source.refresh()

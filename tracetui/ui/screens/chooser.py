@@ -20,11 +20,12 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.language import translate, wording
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.session import Session
 from tracetui.ui.tables.columns import clipped
+from tracetui.ui.viewer_screen import InViewer
 
 Value = TypeVar("Value")
 
@@ -40,18 +41,17 @@ class Choice(Generic[Value]):
     english: str = ""  #: matched as well, where the name is in another language
 
 
-class ChoiceList(Widget):
+class ChoiceList(InViewer, Widget):
     """The choices that match, one of them under the cursor."""
 
     DEFAULT_CSS = "ChoiceList { width: 1fr; height: 12; }"
 
-    def __init__(self, palette: Palette, ellipsis: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.shown: Sequence[Choice[Any]] = ()
         self.cursor = 0
         self._top = 0
         self._widths = (0, 0, 0)  # of the keys, the names and the notes
-        self._palette, self._ellipsis = palette, ellipsis
 
     def lay_out(self, choices: Sequence[Choice[Any]]) -> None:
         """Make room for the longest of all choices, so that nothing moves while one types."""
@@ -80,19 +80,19 @@ class ChoiceList(Widget):
         place = self.place_at(y)
         if place < 0:
             notice = translate("Nothing matches.") if y == 0 and not self.shown else ""
-            return fitted([(notice, self._palette.style_of(Role.DIM))], width)
+            return fitted([(notice, self.style_of(Role.DIM))], width)
         choice = self.shown[place]
         keys, names, notes = self._widths
         names = min(names, max(width - keys - notes - 4, width // 2))
-        name = clipped(choice.name, names, self._ellipsis)
+        name = clipped(choice.name, names, self.glyphs.ellipsis)
         pieces = [
-            (" " * (keys - cell_len(choice.key)) + f" {choice.key} ", self._palette.style_of(Role.KEY)),
-            (name + " " * (names - cell_len(name) + 2), self._palette.style_of(Role.TEXT)),
-            (choice.note, self._palette.style_of(Role.DIM)),
+            (" " * (keys - cell_len(choice.key)) + f" {choice.key} ", self.style_of(Role.KEY)),
+            (name + " " * (names - cell_len(name) + 2), self.style_of(Role.TEXT)),
+            (choice.note, self.style_of(Role.DIM)),
         ]
-        strip = fitted(pieces, width, self._ellipsis)
+        strip = fitted(pieces, width, self.glyphs.ellipsis)
         if place == self.cursor:
-            return Strip([Segment(strip.text, self._palette.style_of(Role.SELECTED))], width)
+            return Strip([Segment(strip.text, self.style_of(Role.SELECTED))], width)
         return strip
 
 
@@ -120,7 +120,7 @@ class Chooser(Panel[Value]):
 
     def body(self) -> Iterable[Widget]:
         yield Input(placeholder=wording(self.PLACEHOLDER), compact=True)
-        yield ChoiceList(self.viewer.palette, self.viewer.glyphs.ellipsis)
+        yield ChoiceList()
 
     def on_mount(self) -> None:
         self.choose_anew()

@@ -92,13 +92,12 @@ class CompareScreen(TableScreen):
         return "" if pair is None else pair.unanswered(self.viewer.sessions)
 
     def body(self) -> Iterable[Widget]:
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        yield Lines(glyphs, id="sides")
-        yield Lines(glyphs, id="verdict")
-        yield TableWidget(palette, glyphs, id="parts", has_cursor=False)
-        yield Lines(glyphs, id="what")
-        yield TableWidget(palette, glyphs, id="table")
-        yield Lines(glyphs, id="story")
+        yield Lines(id="sides")
+        yield Lines(id="verdict")
+        yield TableWidget(id="parts", has_cursor=False)
+        yield Lines(id="what")
+        yield TableWidget(id="table")
+        yield Lines(id="story")
         yield self.filter_input()
 
     @property
@@ -144,7 +143,7 @@ class CompareScreen(TableScreen):
     def show_nothing(self, sentence: str) -> None:
         super().show_nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
-        lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
+        lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, self.palette)
         verdict_lines = self.query_one("#verdict", Lines)
         verdict_lines.styles.height = len(lines)
         verdict_lines.show(lines)
@@ -173,7 +172,7 @@ class CompareScreen(TableScreen):
 
         def compare() -> tables.Laid:
             comparison = pair.compare(sessions, self.comparing.runs)
-            return tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs).warm(width)
+            return tables.Laid(comparison, self.palette, self.glyphs).warm(width)
 
         self.in_background("compare", compare, partial(self._show_laid, pair))
 
@@ -211,7 +210,7 @@ class CompareScreen(TableScreen):
         answer = translate(
             "a step {base} {arrow} {other} ms, {change} ms ({share})",
             base=format_ms(round(step.base_ns)),
-            arrow=self.viewer.glyphs.arrow,
+            arrow=self.glyphs.arrow,
             other=format_ms(round(step.other_ns)),
             change=signed_ms(step.delta_ns),
             share=share,
@@ -270,7 +269,7 @@ class CompareScreen(TableScreen):
         title = translate(
             "{title}, {unit}", title=translate(self.shown.title), unit=translate(self.shown.unit)
         )
-        title = f"{self.viewer.glyphs.rule * 2} {title}"
+        title = f"{self.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_next_view(self, by: int = 1) -> None:
@@ -284,7 +283,7 @@ class CompareScreen(TableScreen):
         lines: list[Pieces] = []
         if 0 <= message.row < len(self._rows):
             row = self._rows[message.row]
-            title = ruled(self.shown.name_of(row), self.viewer.glyphs.rule, self.size.width)
+            title = ruled(self.shown.name_of(row), self.glyphs.rule, self.size.width)
             lines = [[(title, self.style_of(Role.RULE))]]
             lines += [[(line, self.style_of(Role.TEXT))] for line in story(row)]
         self.query_one("#story", Lines).show(lines)

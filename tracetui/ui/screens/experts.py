@@ -36,8 +36,8 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
     LINES = "#said, #title, #tokens"
 
     def below(self) -> Iterable[Widget]:
-        yield Lines(self.viewer.glyphs, id="title")
-        yield Lines(self.viewer.glyphs, id="tokens")
+        yield Lines(id="title")
+        yield Lines(id="tokens")
 
     def find(self, job: Job) -> ExpertsAnswer:
         return experts_answer(job, self.job_session.replays_of)
@@ -91,13 +91,13 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
                     (f"{words[rank]:>{number}} ", self.style_of(Role.NUMBER)),
                     (f"{tokens[rank] / mean if mean else 1:>5.2f}x ", self.style_of(Role.DIM)),
                     (
-                        self.viewer.glyphs.full * filled,
+                        self.glyphs.full * filled,
                         self.style_of(Role.IDLE if hot else Role.COUNTER),
                     ),
                 ]
             )
         widget.show(lines)
-        rule = f"{self.viewer.glyphs.rule * 2} "
+        rule = f"{self.glyphs.rule * 2} "
         title = translate("layer {layer}: tokens of each rank, and times the mean", layer=layer.number)
         self.query_one("#title", Lines).show(
             [[(rule, self.style_of(Role.RULE)), (title, self.style_of(Role.TITLE))]]

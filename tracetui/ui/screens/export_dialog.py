@@ -101,13 +101,12 @@ class ExportDialog(FilePanel):
     # ------------------------------------------------------------------ what
 
     def body(self) -> Iterable[Widget]:
-        glyphs = self.viewer.glyphs
-        yield Lines(glyphs, id="what")
+        yield Lines(id="what")
         with Horizontal():
-            yield Lines(glyphs, id="file-label")
+            yield Lines(id="file-label")
             yield Input(id="file", compact=True)
         with Horizontal():
-            yield Lines(glyphs, id="tracks-label")
+            yield Lines(id="tracks-label")
             yield Input(
                 id="tracks", placeholder=wording("all, or a part of their process/thread"), compact=True
             )

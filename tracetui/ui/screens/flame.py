@@ -56,10 +56,9 @@ class FlameScreen(AnswerScreen):
         self._analysis: Analysis | None = None
 
     def body(self) -> Iterable[Widget]:
-        viewer = self.viewer
-        yield FlameView(viewer.palette, viewer.glyphs)
-        yield Lines(viewer.glyphs, id="story")
-        yield SourcePane(viewer.palette, viewer.glyphs)
+        yield FlameView()
+        yield Lines(id="story")
+        yield SourcePane()
 
     @property
     def view(self) -> FlameView:
@@ -96,7 +95,7 @@ class FlameScreen(AnswerScreen):
         if analysis is None:
             return
         self.show_answer(flame_answer(analysis, view))
-        self.query_one("#story", Lines).show(flame_story(analysis, view, self.viewer.palette))
+        self.query_one("#story", Lines).show(flame_story(analysis, view, self.palette))
         frame = view.written
         self.source.nothing = absent_source(analysis, view.is_without_stack)
         if frame is None:
@@ -111,7 +110,7 @@ class FlameScreen(AnswerScreen):
         legend: list[StyledText] = []
         for kind in FrameKind:
             mark = self.view.mark(kind)
-            legend.append((f" {mark}{translate(kind.value)} ", flame_style(kind, self.viewer.palette)))
+            legend.append((f" {mark}{translate(kind.value)} ", flame_style(kind, self.palette)))
         return legend
 
     # --------------------------------------------------------------- actions

@@ -80,10 +80,9 @@ class GapsScreen(TableScreen):
         self._resting = -1  # the gap that nobody has moved to: opening the screen does not move the timeline
 
     def below(self) -> Iterable[Widget]:
-        viewer = self.viewer
         with Horizontal(id="below"):
-            yield Lines(viewer.glyphs, id="story")
-            yield SourcePane(viewer.palette, viewer.glyphs)
+            yield Lines(id="story")
+            yield SourcePane()
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
@@ -107,9 +106,9 @@ class GapsScreen(TableScreen):
 
     def _make(self, analysis: Analysis) -> Made:
         """Make the columns of all gaps: 0.4 s for a million, in a thread."""
-        by, palette = self.session.ranked_by, self.viewer.palette
+        by, palette = self.session.ranked_by, self.palette
         ranked = analysis.gaps.ranked(by)
-        columns = gap_columns(analysis, by, palette, time_inks(palette, self.viewer.glyphs))
+        columns = gap_columns(analysis, by, palette, time_inks(palette, self.glyphs))
         return self.Made(analysis, by, ranked, ranks(ranked), columns, gaps_answer(analysis, by))
 
     def _show_made(self, made: Made) -> None:
@@ -187,7 +186,7 @@ class GapsScreen(TableScreen):
         if analysis is None or gap < 0 or self._rank is None:
             story.show([])
             return
-        teller = GapStory(self.viewer.palette, self.viewer.glyphs)
+        teller = GapStory(self.palette, self.glyphs)
         story.show(teller.lines(analysis, gap, int(self._rank[gap]), story.size.width, self._losses))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         if frame is None:

@@ -44,7 +44,7 @@ class HealthScreen(TableScreen):
     KEYS = (("enter", "open in the timeline"), ("e", "export"), ("T", "timeline"), ("?", "keys"))
 
     def below(self) -> Iterable[Widget]:
-        yield Lines(self.viewer.glyphs, id="story")
+        yield Lines(id="story")
 
     def build(self) -> None:
         analysis = self.session.analysis

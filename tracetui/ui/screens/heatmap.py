@@ -71,9 +71,9 @@ class HeatmapScreen(MapScreen):
         self._request: object = None  # what the next map is of
 
     def body(self) -> Iterable[Widget]:
-        yield HeatMap(self.viewer.palette, self.viewer.glyphs)
-        yield Lines(self.viewer.glyphs, id="legend")
-        yield Lines(self.viewer.glyphs, id="readout")
+        yield HeatMap()
+        yield Lines(id="legend")
+        yield Lines(id="readout")
 
     @property
     def map_names(self) -> Sequence[str]:

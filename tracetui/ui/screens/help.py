@@ -86,17 +86,17 @@ class HelpScreen(Overlay[None]):
     ]
 
     def compose(self) -> ComposeResult:
-        yield Lines(self.viewer.glyphs)
-        yield Pager(self.viewer.glyphs)
+        yield Lines()
+        yield Pager()
 
     def on_resize(self) -> None:
-        palette = self.viewer.palette
-        lines = help_lines(self.viewer.shown, self.size.width, palette, self.viewer.glyphs)
+        palette = self.palette
+        lines = help_lines(self.viewer.shown, self.size.width, palette, self.glyphs)
         self.query_one(Pager).show(lines)
         self.call_after_refresh(self._entitle)
 
     def _entitle(self) -> None:
-        palette = self.viewer.palette
+        palette = self.palette
         of = translate(
             "keys of the {screen} screen, and what the numbers mean",
             screen=wording(shown_name(self.viewer.shown)),

@@ -98,9 +98,8 @@ class HotspotsScreen(TableScreen):
         self._line: LineKey | None = None  # of the row that the cursor was on last, in a table that tells it
 
     def body(self) -> Iterable[Widget]:
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        yield HotspotPanes(palette, glyphs)
-        yield Lines(glyphs, id="note")
+        yield HotspotPanes()
+        yield Lines(id="note")
         yield self.filter_input()
 
     @property
@@ -213,7 +212,7 @@ class HotspotsScreen(TableScreen):
         return sentences([pinning, words]) if pinning else words
 
     def _fill_table(self, analysis: Analysis, sort: int | None = 0) -> None:
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        palette, glyphs = self.palette, self.glyphs
         columns = self._view.columns(analysis, self._savings, palette, glyphs)
         self.table.show(columns, len(self._rows(analysis)), sort=sort)
 
@@ -316,7 +315,7 @@ class HotspotsScreen(TableScreen):
 
     def tell_story(self) -> None:
         """Show the story of the row under the cursor of the table."""
-        row, line, story, viewer, analysis = self.chosen, self.line, self.story, self.viewer, self._analysis
+        row, line, story, analysis = self.chosen, self.line, self.story, self._analysis
         nested = row if isinstance(row, (ModuleIdle, FrameIdle, ScopeTime)) else None
         synchronisation = row if isinstance(row, SyncCall) else None
         if analysis is None or (line is None and synchronisation is None and nested is None):
@@ -324,7 +323,7 @@ class HotspotsScreen(TableScreen):
             return
         width = max(self.table.size.width, 20)
         height = STORY[self.panes.is_narrow]
-        looks = viewer.palette, viewer.glyphs
+        looks = self.palette, self.glyphs
         if nested is not None:
             lines = NestedStory(*looks).of_row(analysis, nested, width, height)
         elif synchronisation is not None:
@@ -463,7 +462,7 @@ class HotspotsScreen(TableScreen):
     def _tell_trial(self, analysis: Analysis, tried: LineTried) -> None:
         self._trial.running = False
         if analysis is self._analysis and self._trial.is_of(tried.what_if):
-            width, glyphs = self.size.width, self.viewer.glyphs
+            width, glyphs = self.size.width, self.glyphs
             words = what_if_words(tried.what_if, width, glyphs, tried.with_peers)
             if tried.job_words:
                 words = alternatives((tried.job_words, words))

@@ -105,7 +105,7 @@ class JobTableScreen(JobScreen[Answer]):
     LINES: ClassVar[str] = "#said"  #: the lines that are empty where nothing was found
 
     def body(self) -> Iterable[Widget]:
-        yield Lines(self.viewer.glyphs, id="said")
+        yield Lines(id="said")
         yield from super().body()
 
     @abstractmethod

@@ -82,14 +82,13 @@ class MemoryScreen(TableScreen):
         self._asking: Timer | None = None
 
     def body(self) -> Iterable[Widget]:
-        viewer = self.viewer
         table, *filter_field = super().body()
-        yield CurveView(viewer.palette, viewer.glyphs)
+        yield CurveView()
         with Container(id="panes"):
             with Vertical(id="left"):
                 yield table
-                yield Lines(viewer.glyphs, id="story")
-            yield SourcePane(viewer.palette, viewer.glyphs)
+                yield Lines(id="story")
+            yield SourcePane()
         yield from filter_field
 
     @property
@@ -159,7 +158,7 @@ class MemoryScreen(TableScreen):
             of_trace = window if memory.recorded.timed or session.trace is None else None
             origin = session.trace.start_ns if session.trace is not None else 0
             shown = shown_memory(memory, of_trace, origin, session.sources.line)
-            looks = self.viewer.palette, self.viewer.glyphs
+            looks = self.palette, self.glyphs
             # Of a million blocks they take 0.2 s.
             return shown, {view: view.columns(shown, *looks) for view in VIEWS}
 
@@ -251,8 +250,8 @@ class MemoryScreen(TableScreen):
 
     def _show_answers(self) -> None:
         """Say the peak, what grows, and where there is room what else the peak is made of."""
-        viewer, width = self.viewer, max(self.size.width, 20)
-        answering = MemoryAnswer(viewer.palette, viewer.glyphs, wording(self.heading), width)
+        width = max(self.size.width, 20)
+        answering = MemoryAnswer(self.palette, self.glyphs, wording(self.heading), width)
         if self._shown is None:
             lines = answering.words(self._missing)
         else:
@@ -291,7 +290,7 @@ class MemoryScreen(TableScreen):
         known = self._neighbours
         neighbours = known[1] if known is not None and known[0] == block else None
         width, height = max(self.table.size.width, 20), _STORY[self.has_class("narrow")]
-        telling = MemoryStory(self.viewer.palette, self.viewer.glyphs)
+        telling = MemoryStory(self.palette, self.glyphs)
         story.show(telling.lines(shown, self.view, self.table.cursor_row, block, neighbours, width, height))
         line = int(shown.part.blocks.line[block])
         frame = shown.memory.recorded.lines[line] if line >= 0 else None

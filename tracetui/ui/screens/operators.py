@@ -144,7 +144,7 @@ class OperatorsScreen(TableScreen):
         before, self._summed = self._summed, summed
         if not len(table):
             self.table.empty = self._nothing(analysis)
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        palette, glyphs = self.palette, self.glyphs
         columns = operator_columns(
             table, analysis.trace, palette, glyphs, host=self._host, types=self._of_types, lines=summed.lines
         )

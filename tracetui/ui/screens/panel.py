@@ -59,7 +59,7 @@ class Panel(Overlay[Result]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Lines(self.viewer.glyphs, id="title")
+            yield Lines(id="title")
             yield from self.body()
 
     @abstractmethod
@@ -68,10 +68,10 @@ class Panel(Overlay[Result]):
 
     def set_title(self, sentence: str, role: Role = Role.DIM) -> None:
         """Draw the title, then what is to be said now, and the keys at the right end."""
-        rule = self.viewer.glyphs.rule
+        rule = self.glyphs.rule
         title: list[StyledText] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (f"{wording(self.TITLE_OF)}  ", self.style_of(Role.TITLE)),
             (wording(sentence), self.style_of(role)),
         ]
-        self.query_one("#title", Lines).show([title], key_pieces(self.KEYS, self.viewer.palette))
+        self.query_one("#title", Lines).show([title], key_pieces(self.KEYS, self.palette))

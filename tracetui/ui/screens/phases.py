@@ -37,7 +37,7 @@ class PhasesScreen(JobTableScreen[PhaseRows]):
     LINES = "#said, #story"
 
     def below(self) -> Iterable[Widget]:
-        yield Lines(self.viewer.glyphs, id="story")
+        yield Lines(id="story")
 
     def find(self, job: Job) -> PhaseRows:
         return phase_rows(job, self.job_session.replays_of)

@@ -45,11 +45,10 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
         self._step = -1  # place among the steps of the chart
 
     def body(self) -> Iterable[Widget]:
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        yield Lines(glyphs, id="said")
-        yield StageChartView(palette, glyphs)
-        yield Lines(glyphs, id="legend")
-        yield TableWidget(palette, glyphs)
+        yield Lines(id="said")
+        yield StageChartView()
+        yield Lines(id="legend")
+        yield TableWidget()
         yield self.filter_input()
 
     @property

@@ -105,14 +105,13 @@ class RanksScreen(MapScreen):
         return self.TITLE_OF if self._ranks is None else self._ranks.question
 
     def body(self) -> Iterable[Widget]:
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        yield Lines(glyphs, id="verdict")
-        yield HeatMap(palette, glyphs)
-        yield RankLanes(palette, glyphs)
-        yield Lines(glyphs, id="legend")
-        yield Lines(glyphs, id="readout")
-        yield Lines(glyphs, id="what")
-        yield TableWidget(palette, glyphs)
+        yield Lines(id="verdict")
+        yield HeatMap()
+        yield RankLanes()
+        yield Lines(id="legend")
+        yield Lines(id="readout")
+        yield Lines(id="what")
+        yield TableWidget()
 
     @property
     def table(self) -> TableWidget:
@@ -209,7 +208,7 @@ class RanksScreen(MapScreen):
         assert job is not None
         if job is not self._job:
             unread = self.job_session.unread
-            self._job, self._tables = job, RankTables(job, self.viewer.palette, unread)
+            self._job, self._tables = job, RankTables(job, self.palette, unread)
             self._lanes_of_job = JobLanes(job)
             self._set_heights()
             self._show_table()
@@ -301,7 +300,7 @@ class RanksScreen(MapScreen):
         room = 4 if roomy else 2 if height >= LEGEND_FROM else 1
         width = max(self.size.width - 1, 1)
         paragraphs = [wrapped(printable(sentence, 300), width) for sentence in sentences[:3]]
-        last = f" {self.viewer.glyphs.ellipsis}"
+        last = f" {self.glyphs.ellipsis}"
         lines = [[(f" {line}", style)] for paragraph in paragraphs for line in paragraph]
         if len(lines) > room:
             lines[room - 1].append((last, style))
@@ -393,7 +392,7 @@ class RanksScreen(MapScreen):
         room = self.size.width - sum(cell_len(text) for text, _ in names) - 4
         if cell_len(title) > room:  # the first words say enough
             title = re.split("[:,：，]", title, maxsplit=1)[0]
-        title = f"{self.viewer.glyphs.rule * 2} {title}"
+        title = f"{self.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_row(self, rows: int) -> None:

@@ -40,7 +40,7 @@ class SchedulerScreen(TableScreen):
         self._known: tuple[Analysis, SchedulerSummary] | None = None  # summed up
 
     def body(self) -> Iterable[Widget]:
-        yield Lines(self.viewer.glyphs, id="said")
+        yield Lines(id="said")
         yield from super().body()
 
     def clear(self, sentence: str) -> None:

@@ -78,7 +78,7 @@ class SqlScreen(TableScreen):
         first, *rest = super().compose()
         yield first
         yield QueryField(self._columns, self._history, self.EXAMPLE)
-        yield Lines(self.viewer.glyphs, id="names")
+        yield Lines(id="names")
         yield from rest
 
     @property

@@ -81,10 +81,9 @@ class StackedScreen(AnswerScreen):
         return "" if pair is None else pair.waits_for(self.viewer.sessions)
 
     def body(self) -> Iterable[Widget]:
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        yield Stacked(palette, glyphs)
-        yield Lines(glyphs, id="chosen")
-        parts = TableWidget(palette, glyphs, id="parts", has_cursor=False)
+        yield Stacked()
+        yield Lines(id="chosen")
+        parts = TableWidget(id="parts", has_cursor=False)
         parts.empty = "No step of both runs is here, whose parts could be compared."
         yield parts
 
@@ -110,7 +109,7 @@ class StackedScreen(AnswerScreen):
     def show_nothing(self, sentence: str) -> None:
         super().show_nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
-        lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
+        lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, self.palette)
         self.lanes.styles.height = 0
         chosen = self.query_one("#chosen", Lines)
         chosen.styles.height, chosen.display = len(lines), bool(lines)
@@ -207,7 +206,7 @@ class StackedScreen(AnswerScreen):
         self._show_words(look)
 
     def _show_words(self, look: JointView) -> None:
-        stack, palette, glyphs = look.stack, self.viewer.palette, self.viewer.glyphs
+        stack, palette, glyphs = look.stack, self.palette, self.glyphs
         step = look.step
         if (step, look.device) != self._shown_step or not self.query_one("#answer", Lines).lines:
             self._shown_step = (step, look.device)

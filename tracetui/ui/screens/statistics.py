@@ -37,7 +37,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
         self._names: OperatorTable | None = None
 
     def body(self) -> Iterable[Widget]:
-        yield Statistics(self.viewer.palette, self.viewer.glyphs)
+        yield Statistics()
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._show)  # the panel's own on_mount comes after this one

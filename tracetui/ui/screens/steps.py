@@ -75,7 +75,7 @@ class StepsScreen(TableScreen):
         self._parts: list[StepParts] = []  # of each step
 
     def below(self) -> Iterable[Widget]:
-        yield Lines(self.viewer.glyphs, id="story")
+        yield Lines(id="story")
 
     def build(self) -> None:
         analysis = self.session.analysis
@@ -84,7 +84,7 @@ class StepsScreen(TableScreen):
         if not steps:
             self.show_nothing(NO_STEPS if analysis.devices else "No device in this trace: no steps.")
             return
-        inks = time_inks(self.viewer.palette, self.viewer.glyphs)
+        inks = time_inks(self.palette, self.glyphs)
         self._parts = step_parts(analysis)
         self.table.show(step_columns(analysis, self._parts, inks), len(steps))
         believed = self._believed(range(len(steps)))
@@ -128,7 +128,7 @@ class StepsScreen(TableScreen):
         analysis = self.session.analysis
         if analysis is None or not 0 <= row < len(analysis.steps):
             return
-        rule, width = self.viewer.glyphs.rule, self.size.width
+        rule, width = self.glyphs.rule, self.size.width
         step = analysis.steps[row]
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         title = ruled(
@@ -141,7 +141,7 @@ class StepsScreen(TableScreen):
         story = step_story(step, self._parts[row], usual, analysis.annotated_phases[row])
         lines += [[(line, text)] for sentence in story for line in wrapped(sentence, max(width, 1))]
         if self._explained is analysis:
-            lines += step_causes(analysis, row, self.viewer.palette, self.viewer.glyphs, width)
+            lines += step_causes(analysis, row, self.palette, self.glyphs, width)
         else:
             lines.append([(self._failure or translate("Looking for the causes of its idle time."), dim)])
         lines_of_story = self.query_one("#story", Lines)

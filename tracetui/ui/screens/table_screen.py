@@ -91,9 +91,9 @@ class AnswerScreen(ViewerScreen[None]):
         return self.KEYS
 
     def compose(self) -> ComposeResult:
-        yield AnswerLine(self.viewer.glyphs, id="answer")
+        yield AnswerLine(id="answer")
         yield from self.body()
-        yield Lines(self.viewer.glyphs, id="keys")
+        yield Lines(id="keys")
 
     @abstractmethod
     def body(self) -> Iterable[Widget]:
@@ -209,7 +209,7 @@ class AnswerScreen(ViewerScreen[None]):
         self.show_keys()
 
     def _keys(self) -> list[StyledText]:
-        return key_pieces(self.ways_out if self._is_empty else self.hints, self.viewer.palette)
+        return key_pieces(self.ways_out if self._is_empty else self.hints, self.palette)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         if self._stale:
@@ -303,7 +303,7 @@ class TableScreen(TableKeys, AnswerScreen):
         self._awaited_row = ""  # the id of the row for the cursor, once there are rows
 
     def body(self) -> Iterable[Widget]:
-        yield TableWidget(self.viewer.palette, self.viewer.glyphs)
+        yield TableWidget()
         yield from self.below()
         yield self.filter_input()
 

@@ -183,7 +183,7 @@ class TimelineScreen(ViewerScreen[None]):
         """Say how far the mark of a window is, and how long it would be, while one is being made."""
         was_measuring, self._measuring = self._measuring, self.session.state.mark is not None
         if self._measuring or was_measuring:
-            self.key_line.show_status(measure_words(self.session, self.viewer.glyphs))
+            self.key_line.show_status(measure_words(self.session, self.glyphs))
 
     def _reveal(self) -> None:
         """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""

@@ -80,12 +80,11 @@ class WhatifScreen(JobScreen[Trials]):
         self._step = -1  # place among the steps of the lanes
 
     def below(self) -> Iterable[Widget]:
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        yield Lines(glyphs, id="now")
-        yield RankLanes(palette, glyphs, id="lanes_now")
-        yield Lines(glyphs, id="then")
-        yield RankLanes(palette, glyphs, id="lanes_then")
-        yield Lines(glyphs, id="legend")
+        yield Lines(id="now")
+        yield RankLanes(id="lanes_now")
+        yield Lines(id="then")
+        yield RankLanes(id="lanes_then")
+        yield Lines(id="legend")
 
     def find(self, job: Job) -> Trials:
         replays = self.job_session.replays_of(job)
@@ -276,7 +275,7 @@ class WhatifScreen(JobScreen[Trials]):
         )
 
     def _entitle(self, which: str, title: str, outcome: Outcome) -> None:
-        rule = self.viewer.glyphs.rule
+        rule = self.glyphs.rule
         pieces: list[StyledText] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (title, self.style_of(Role.TITLE)),

@@ -19,14 +19,14 @@ from tracetui.arrays import Int64s
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.curve import area_levels, curve_cells, curve_line_rows, most_in_columns, round_up
-from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.lane import text_cells as text_cells
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.state import Viewport
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 from tracetui.units import format_bytes, format_count, format_time
 
@@ -35,7 +35,7 @@ _AROUND = 3  #: lines that are not the area: value, marks, axis
 _AREA, _CURSOR, _DIM, _NUMBER = 0, 3, 6, 9
 
 
-class CurveView(CachedLineWidget):
+class CurveView(InViewer, CachedLineWidget):
     """One curve: the value at the cursor, marks, the area, an axis with the steps."""
 
     @dataclass
@@ -44,21 +44,20 @@ class CurveView(CachedLineWidget):
 
         time_ns: int
 
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.curve: Curve | None = None
         self.time_ns = 0  #: where the cursor is
         self._span = Viewport(0, 1)
         self._origin_ns: int | None = 0
         self._steps: Sequence[MemoryStep] = ()
-        self._glyphs = glyphs
         self._styles = [
-            palette.style_of(role)
+            self.style_of(role)
             for role in (Role.COUNTER, Role.USER_LINE, Role.DIM, Role.NUMBER)
             for _ in range(3)
         ]
-        self._text, self._dim = palette.style_of(Role.TEXT), palette.style_of(Role.DIM)
-        self._bold = palette.style_of(Role.NUMBER)
+        self._text, self._dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
+        self._bold = self.style_of(Role.NUMBER)
         self._levels = np.empty((0, 0), np.int64)
         self._line = np.empty(0, np.int64)
         self._top = 1
@@ -117,7 +116,7 @@ class CurveView(CachedLineWidget):
             return Strip.blank(width)
         self._prepare(self.curve)
         if y == 0:
-            return fitted(self._value(self.curve), width, self._glyphs.ellipsis)
+            return fitted(self._value(self.curve), width, self.glyphs.ellipsis)
         if y == 1:
             return self._row("", *self._marks())
         if y < 2 + rows:
@@ -174,7 +173,7 @@ class CurveView(CachedLineWidget):
 
     def _marks(self) -> tuple[list[str], Int64s]:
         """Draw the cursor, and the name of the peak."""
-        columns, glyphs = self.columns, self._glyphs
+        columns, glyphs = self.columns, self.glyphs
         cells, style = [" "] * columns, np.full(columns, _NUMBER, np.int64)
         at, peak = self._cursor, self._peak
         if peak >= 0:
@@ -196,18 +195,18 @@ class CurveView(CachedLineWidget):
         return at if 0 <= at < self.columns else -1
 
     def _area(self, row: int) -> tuple[list[str], Int64s]:
-        cells = curve_cells(self._levels, self._line, row, self._glyphs)
+        cells = curve_cells(self._levels, self._line, row, self.glyphs)
         style = np.where(self._levels[row] > 0, _AREA, _DIM)
         at = self._cursor
         if at >= 0:
             style[at] = _CURSOR
             if cells[at] == " ":
-                cells[at] = self._glyphs.bar
+                cells[at] = self.glyphs.bar
         return cells, style
 
     def _axis(self) -> tuple[list[str], Int64s]:
         """Draw where the steps begin; without any, round times, or the first and the last event."""
-        columns, tick = self.columns, self._glyphs.tick
+        columns, tick = self.columns, self.glyphs.tick
         if self._steps:
             marks = [
                 (max(self._span.column_of(step.start, columns), 0), f"{tick}step {step.number}")

@@ -382,7 +382,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self._tell()
 
     def draw_line(self, y: int) -> Strip:
-        palette, glyphs, width = self.viewer.palette, self.viewer.glyphs, self.size.width
+        palette, glyphs, width = self.palette, self.glyphs, self.size.width
         if y == 0:
             hidden = len(self.lines) - self.top - self.size.height + 1
             more = translate("{key}: {count} more", key="j" if self.has_focus else "tab", count=hidden)

@@ -20,10 +20,10 @@ from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.branches import Branches
 from tracetui.ui.drawing.flame import Flame, flame_rows
-from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.frame_kinds import FrameKind, frame_kind
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.ui.widgets.stack_tree import function_name
 from tracetui.units import format_count, format_duration
@@ -39,7 +39,7 @@ PAINTS: dict[FrameKind, Role | Activity] = {
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
-class FlameView(WheelScrolled, can_focus=True):
+class FlameView(InViewer, WheelScrolled, can_focus=True):
     """Frames below their callers; the one looked at fills the first row."""
 
     DEFAULT_CSS = "FlameView { width: 1fr; height: 1fr; }"
@@ -47,15 +47,14 @@ class FlameView(WheelScrolled, can_focus=True):
     class Moved(Message):
         """The cursor is on another cell."""
 
-    def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.branches = Branches(_EMPTY)
         self.cells: list[list[Flame]] = []
         self.row = self.place = 0  #: of the cursor, and the first row on screen
         self.top = 0
         self._path: list[StackNode] = [_EMPTY]  # the root, and what was zoomed into one after the other
         self._callers: list[list[StackNode]] = [[]]  # of each of those, outermost first
-        self._palette, self._glyphs = palette, glyphs
 
     @property
     def flame(self) -> Flame | None:
@@ -275,28 +274,28 @@ class FlameView(WheelScrolled, can_focus=True):
 
     def _style(self, cell: Flame, selected: bool) -> Style:
         if selected:
-            return self._palette.paint_of(Role.SELECTED).box
+            return self.palette.paint_of(Role.SELECTED).box
         frame = shown_frame(cell)
         if frame is None:
-            return self._palette.paint_of(Role.FRAME).box
-        return flame_style(frame_kind(frame, self.rules), self._palette)
+            return self.palette.paint_of(Role.FRAME).box
+        return flame_style(frame_kind(frame, self.rules), self.palette)
 
     def _text(self, cell: Flame) -> str:
         """Return the name after the line between two cells, and the time if it fits, in exactly its cells."""
         width = cell.right - cell.left
         frame = shown_frame(cell)
         mark = self.mark(frame_kind(frame, self.rules)) if frame is not None else ""
-        text = self._glyphs.sliver + mark + self.label(cell)
+        text = self.glyphs.sliver + mark + self.label(cell)
         room = width - cell_len(text)
         if room >= NUMBER:
             text += f"  {format_duration(cell.idle_ns)}"
         elif room < 0 and width > 1:
-            text = set_cell_size(text, width - 1) + self._glyphs.ellipsis
+            text = set_cell_size(text, width - 1) + self.glyphs.ellipsis
         return set_cell_size(text, width)
 
     def mark(self, kind: FrameKind) -> str:
         """Return the mark in front of names of a kind; "" for the framework's."""
-        glyphs = self._glyphs
+        glyphs = self.glyphs
         marks = {FrameKind.YOURS: glyphs.here, FrameKind.MODULE: glyphs.pin, FrameKind.OTHER: glyphs.dot}
         return marks.get(kind, "")
 

@@ -19,7 +19,6 @@ from textual.strip import Strip
 from tracetui.arrays import Bools
 from tracetui.export.text import aligned
 from tracetui.language import heading
-from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.heat_lines import (
     BLANK,
     NO_CELL,
@@ -31,13 +30,14 @@ from tracetui.ui.drawing.heat_lines import (
     placed,
     whole_cells,
 )
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ramp import Heat, Ramp, cursor_colour, cursor_style, ramp_of
 from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.heat.sheet import AxisSpans, Sheet
 from tracetui.ui.state import Viewport
 from tracetui.ui.tables.columns import clipped
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.units import format_duration
@@ -56,7 +56,7 @@ class Marks(NamedTuple):
     window: tuple[int, int] | None = None
 
 
-class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
+class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
     """The map under its axis."""
 
     DEFAULT_CSS = """
@@ -73,8 +73,8 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
     class Activated(Moved):
         """A cell was chosen with a double click."""
 
-    def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.sheet: Sheet | None = None
         self.row = 0
         self.column = 0
@@ -85,15 +85,15 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         self._empty = ""  # why there is no map
         self._levels = np.empty((0, 0), np.int64)
         self._lines: list[RowPair] = []
-        self._palette, self._glyphs = palette, glyphs
-        self._ramps = {heat: ramp_of(heat, palette.name, glyphs, palette.light) for heat in Heat}
+        palette = self.palette
+        self._ramps = {heat: ramp_of(heat, palette.name, self.glyphs, palette.light) for heat in Heat}
 
     # -------------------------------------------------------------- layout
 
     @property
     def halves(self) -> bool:
         """Whether two rows may share a line."""
-        return self._ramps[Heat.LOST].solid and self._glyphs.full == "█"
+        return self._ramps[Heat.LOST].solid and self.glyphs.full == "█"
 
     def ramp(self, heat: Heat) -> Ramp:
         """Return the shades of a kind of row."""
@@ -177,7 +177,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
             self._lines = []
             return
         apart = [place for place, row in enumerate(sheet.rows) if row.apart]
-        tallest = 1 if self._palette.name == "none" else TALLEST
+        tallest = 1 if self.palette.name == "none" else TALLEST
         self._lines = layout(len(sheet.rows), apart, sheet.dense, self._shown_lines, self.halves, tallest)
 
     def _lines_of(self, row: int) -> list[int]:
@@ -238,7 +238,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         if sheet is None or not self._levels.size:
             notice = wrapped(self._empty, max(width - 2, 1)) if self._empty else []
             text = f" {notice[y - SAID_FROM]}" if 0 <= y - SAID_FROM < len(notice) else ""
-            return fitted([(text, self._palette.style_of(Role.TEXT))], width, self._glyphs.ellipsis)
+            return fitted([(text, self.style_of(Role.TEXT))], width, self.glyphs.ellipsis)
         if y == 0:
             pieces = self._axis(sheet)
         elif y < self._axis_lines:
@@ -248,16 +248,16 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
             if line >= len(self._lines) or self._lines[line][0] == BLANK:
                 return Strip.blank(width)
             pieces = self._row_line(sheet, line)
-        return fitted(pieces, width, self._glyphs.ellipsis)
+        return fitted(pieces, width, self.glyphs.ellipsis)
 
     def _axis(self, sheet: Sheet) -> list[StyledText]:
         """Name what the columns are, and what the totals are."""
-        dim = self._palette.style_of(Role.DIM)
+        dim = self.style_of(Role.DIM)
         starts = self._starts()
         if sheet.edges is not None:
             span = Viewport(int(sheet.edges[0]), int(sheet.edges[-1]))
             times = ticks(span, self._origin_ns, self._cells_across)
-            labels = [f"{self._glyphs.tick}{tick.label}" for tick in times]
+            labels = [f"{self.glyphs.tick}{tick.label}" for tick in times]
             text = placed(labels, [tick.column for tick in times], self._cells_across)
         else:
             text = placed(sheet.columns, starts, self._cells_across)
@@ -269,12 +269,12 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         if self._axis_lines > 1:
             return [*pieces, (text, dim), (total_title, dim)]
         at = starts[self.column]
-        mark = (self._glyphs.cursor, self._palette.style_of(Role.NUMBER))
+        mark = (self.glyphs.cursor, self.style_of(Role.NUMBER))
         return [*pieces, (text[:at], dim), mark, (text[at + 1 :], dim), (total_title, dim)]
 
     def _mark_line(self, sheet: Sheet) -> list[StyledText]:
         """Mark the columns of the viewport and the window of the timeline, and that of the cursor."""
-        glyphs, starts = self._glyphs, self._starts()
+        glyphs, starts = self.glyphs, self._starts()
         cells, roles = [" "] * self._cells_across, [Role.DIM] * self._cells_across
         for span, role in ((self.marks.viewport, Role.TEXT), (self.marks.window, Role.WINDOW)):
             (touched,) = np.nonzero(_overlapping(sheet.column_spans, span))
@@ -286,12 +286,12 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
                 cells[starts[int(touched[-1]) + 1] - 1] = glyphs.right
         at = (starts[self.column] + starts[self.column + 1] - 1) // 2
         cells[at], roles[at] = glyphs.cursor, Role.NUMBER
-        marks = ((cell, self._palette.style_of(role)) for cell, role in _runs(cells, roles))
+        marks = ((cell, self.style_of(role)) for cell, role in _runs(cells, roles))
         return [(" " * self._label_cells, Style.null()), *marks]
 
     def _label(self, text: str) -> str:
         size = self._label_cells - 1
-        return set_cell_size(clipped(text, size, self._glyphs.ellipsis), size)
+        return set_cell_size(clipped(text, size, self.glyphs.ellipsis), size)
 
     def _row_line(self, sheet: Sheet, line: int) -> list[StyledText]:
         upper, lower = self._lines[line]
@@ -299,12 +299,12 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         named = self.row if self.row in (upper, lower) else upper
         if not sheet.rows[named].label.strip() and not sheet.rows[upper].label.strip():
             named = lower if sheet.rows[lower].label.strip() else named
-        style = self._palette.style_of(Role.TITLE if self.row in (upper, lower) else Role.TEXT)
+        style = self.style_of(Role.TITLE if self.row in (upper, lower) else Role.TEXT)
         label = self._label(sheet.rows[named].label if first else "")
         gutter = " "
         if sheet.row_spans is not None and _overlapping(sheet.row_spans, self.marks.viewport)[upper]:
-            gutter = self._glyphs.left
-        pieces: list[StyledText] = [(label, style), (gutter, self._palette.style_of(Role.TEXT))]
+            gutter = self.glyphs.left
+        pieces: list[StyledText] = [(label, style), (gutter, self.style_of(Role.TEXT))]
         pieces += self._cells(sheet, line)
         if self._total_cells:
             total = self._total(sheet, upper, lower) if first else ""
@@ -327,7 +327,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
             beneath = self._levels[lower].tolist() if upper != lower else [NO_CELL] * len(levels)
             at = [self.column if row == self.row else NO_CURSOR for row in (upper, lower)]
             cursor = HalfCursor(
-                at[0], at[1] if upper != lower else NO_CURSOR, cursor_colour(self._palette.name)
+                at[0], at[1] if upper != lower else NO_CURSOR, cursor_colour(self.palette.name)
             )
             return half_cells(levels, beneath, (one, other), widths, cursor)
         texts: list[str] = []
@@ -339,7 +339,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
             texts = [format_duration(ns) if ns else " " for ns in sheet.cells.ns[upper].tolist()]
         chosen = self.column if upper == self.row else NO_CURSOR
         return whole_cells(
-            levels, one, widths, (chosen, cursor_style(self._palette.name)), self._glyphs.pin, texts
+            levels, one, widths, (chosen, cursor_style(self.palette.name)), self.glyphs.pin, texts
         )
 
     def _begins(self, line: int) -> bool:

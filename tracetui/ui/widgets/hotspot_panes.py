@@ -13,8 +13,6 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.stack_tree import StackTree
@@ -43,12 +41,12 @@ class HotspotPanes(Horizontal):
     class Turned(Message):
         """Keys go to another pane: the source may be of something else."""
 
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.table = TableWidget(palette, glyphs)
-        self.story = Lines(glyphs, id="story")
-        self.stacks = StackTree(palette, glyphs)  #: shown in place of the table or beside it
-        self.source = SourcePane(palette, glyphs)
+        self.table = TableWidget()
+        self.story = Lines(id="story")
+        self.stacks = StackTree()  #: shown in place of the table or beside it
+        self.source = SourcePane()
         self._on_stacks = False  # the keys went to the stacks last, rather than to the table
         self._height = 0  # lines of the terminal
 

@@ -12,9 +12,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tracetui.language import wording
-from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText, first_clauses, fitted
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 Pieces = Sequence[StyledText]
@@ -32,18 +32,15 @@ def key_pieces(keys: Iterable[tuple[str, str]], palette: Palette) -> list[Styled
     return line
 
 
-class Lines(CachedLineWidget):
+class Lines(InViewer, CachedLineWidget):
     """Lines of pieces, each cut to the width; those that do not fit the height are not shown."""
 
     DEFAULT_CSS = """
     Lines { width: 1fr; height: 1; }
     """
 
-    def __init__(self, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self.lines: Sequence[Pieces] = ()
-        self.right: Pieces = ()
-        self._glyphs = glyphs
+    lines: Sequence[Pieces] = ()
+    right: Pieces = ()
 
     def show(self, lines: Iterable[Pieces], right: Pieces = ()) -> None:
         """Show other lines; `right` stands at the right end of the first one and is the last to be cut."""
@@ -62,7 +59,7 @@ class Lines(CachedLineWidget):
         return line
 
     def draw_line(self, y: int) -> Strip:
-        width, ellipsis = self.size.width, self._glyphs.ellipsis
+        width, ellipsis = self.size.width, self.glyphs.ellipsis
         if y >= len(self.lines):
             return Strip.blank(width)
         right = self.right if y == 0 else ()
@@ -72,7 +69,7 @@ class Lines(CachedLineWidget):
         room = max(width - width_taken, 0)
         left = fitted(self.shortened(self.lines[y], room), room, ellipsis)
         return Strip.join(
-            [left, fitted([(" ", PLAIN), *right], min(width_taken, width), self._glyphs.ellipsis)]
+            [left, fitted([(" ", PLAIN), *right], min(width_taken, width), self.glyphs.ellipsis)]
         )
 
 
@@ -84,4 +81,4 @@ class AnswerLine(Lines):
             return line
         *first, (text, style) = line
         room = width - sum(cell_len(text) for text, _ in first)
-        return [*first, (first_clauses(text, room, self._glyphs.ellipsis), style)]
+        return [*first, (first_clauses(text, room, self.glyphs.ellipsis), style)]

@@ -90,7 +90,7 @@ class Minimap(InViewer, CachedLineWidget):
 
     def _label(self, y: int) -> Strip:
         """Return what the line is; where there is no legend, which cause there is most of."""
-        palette, width = self.viewer.palette, self._label_width
+        palette, width = self.palette, self._label_width
         pieces: list[StyledText] = [(self._title() if y == 0 else " ", palette.style_of(Role.DIM))]
         if y == 1 and self._picture is not None and self._picture.ranks:
             if self.size.height > 2:
@@ -99,12 +99,12 @@ class Minimap(InViewer, CachedLineWidget):
                 pieces.append((words, palette.style_of(Role.DIM)))
             else:
                 lost = lost_by_cause(self._picture.analysis) if self._picture.analysis else []
-                pieces += main_legend(lost, palette, self.viewer.glyphs, width - 2)
+                pieces += main_legend(lost, palette, self.glyphs, width - 2)
         return fitted(pieces, width, "")
 
     def _legend(self) -> list[StyledText]:
         """List all causes of lost time with their shares; until they are known, say when they will be."""
-        palette, picture = self.viewer.palette, self._picture
+        palette, picture = self.palette, self._picture
         dim = palette.style_of(Role.DIM)
         label: StyledText = (padded(f" {translate('why lost')} ", self._label_width), dim)
         if picture is None or picture.analysis is None:
@@ -115,7 +115,7 @@ class Minimap(InViewer, CachedLineWidget):
             )
         lost = lost_by_cause(picture.analysis)
         width = self.size.width - cell_len(label[0])
-        return [label, *cause_legend(lost, palette, self.viewer.glyphs, width)] if lost else []
+        return [label, *cause_legend(lost, palette, self.glyphs, width)] if lost else []
 
     def _title(self) -> str:
         picture = self._picture
@@ -134,12 +134,12 @@ class Minimap(InViewer, CachedLineWidget):
         return self._ink[1]
 
     def _lost_ink(self) -> list[Segment]:
-        picture, palette = self._picture, self.viewer.palette
+        picture, palette = self._picture, self.palette
         if picture is None:
             return [Segment(" " * self.columns)]
         if picture.analysis is None or not picture.trace.devices:
             return self._load_ink(picture)
-        glyphs, edges = self.viewer.glyphs, self.session.state.bounds.edges(self.columns)
+        glyphs, edges = self.glyphs, self.session.state.bounds.edges(self.columns)
         devices = range(len(picture.trace.devices))
         whole = np.diff(edges) * len(devices)
         causes: tuple[LossCause, ...] = (*Cause, *CommunicationCause)
@@ -161,10 +161,10 @@ class Minimap(InViewer, CachedLineWidget):
 
     def _load_ink(self, picture: Picture) -> list[Segment]:
         """Draw how busy the devices are where they are read, and about how busy where they are not."""
-        palette, edges = self.viewer.palette, self.session.state.bounds.edges(self.columns)
+        palette, edges = self.palette, self.session.state.bounds.edges(self.columns)
         busy, unread = device_load(picture, edges)
         level = shades(busy, np.diff(edges), busy > 0)
-        cells = [self.viewer.glyphs.shades[shade] for shade in level.tolist()]
+        cells = [self.glyphs.shades[shade] for shade in level.tolist()]
         style = np.where(level > 0, 0, -1).astype(np.int64)
         self._veil(unread, level, cells, style, 3)
         inks = (palette.paint_of(Activity.COMPUTE).ink, palette.style_of(Role.UNREAD))
@@ -173,7 +173,7 @@ class Minimap(InViewer, CachedLineWidget):
     def _veil(self, unread: Int64s, level: Int64s, cells: list[str], style: Int64s, ink: int) -> None:
         """Draw what is not read, where nothing else is drawn."""
         for at in np.flatnonzero((unread > 0) & (level == 0)).tolist():
-            cells[at], style[at] = self.viewer.glyphs.unread[unread[at]], ink
+            cells[at], style[at] = self.glyphs.unread[unread[at]], ink
 
     def _brackets(self) -> tuple[int, int]:
         """Return the columns of the whole trace in which the viewport starts and ends."""
@@ -183,7 +183,7 @@ class Minimap(InViewer, CachedLineWidget):
         return start, min(stop, self.columns - 1)
 
     def _mark_line(self) -> list[Segment]:
-        palette, glyphs, state = self.viewer.palette, self.viewer.glyphs, self.session.state
+        palette, glyphs, state = self.palette, self.glyphs, self.session.state
         start, stop = self._marks = self._brackets()
         self._search = state.search
         cells = [" "] * self.columns

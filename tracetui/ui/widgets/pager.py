@@ -11,21 +11,18 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
-from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import fitted
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.lines import Pieces
 from tracetui.ui.widgets.scrolling import Scrolling
 
 
-class Pager(Scrolling, can_focus=True):
+class Pager(InViewer, Scrolling, can_focus=True):
     """Lines, from `top` on."""
 
     DEFAULT_CSS = "Pager { width: 1fr; height: 1fr; }"
 
-    def __init__(self, glyphs: Glyphs = BLOCKS) -> None:
-        super().__init__()
-        self.lines: Sequence[Pieces] = ()
-        self._glyphs = glyphs
+    lines: Sequence[Pieces] = ()
 
     def show(self, lines: Sequence[Pieces]) -> None:
         """Show other lines, at the same position as far as they reach."""
@@ -47,4 +44,4 @@ class Pager(Scrolling, can_focus=True):
         place = self.top + y
         if place >= len(self.lines):
             return Strip.blank(self.size.width)
-        return fitted(self.lines[place], self.size.width, self._glyphs.ellipsis)
+        return fitted(self.lines[place], self.size.width, self.glyphs.ellipsis)

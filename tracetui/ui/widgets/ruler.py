@@ -46,15 +46,15 @@ class Ruler(InViewer, CachedLineWidget):
 
     def draw_line(self, y: int) -> Strip:
         self._shown = self._key()
-        palette, state = self.viewer.palette, self.session.state
+        palette, state = self.palette, self.session.state
         columns = max(self.size.width - self.label_width, 1)
         scale = translate("{time}/col", time=format_duration(-(-state.viewport.span_ns // columns)))
-        text = clip_cells(f" {scale}", self.label_width, self.viewer.glyphs.ellipsis)
+        text = clip_cells(f" {scale}", self.label_width, self.glyphs.ellipsis)
         label = Segment(text, palette.style_of(Role.DIM))
         return Strip([label, *self._scale(columns)]).adjust_cell_length(self.size.width)
 
     def _scale(self, columns: int) -> list[Segment]:
-        palette, glyphs, state = self.viewer.palette, self.viewer.glyphs, self.session.state
+        palette, glyphs, state = self.palette, self.glyphs, self.session.state
         cells = [" "] * columns
         style = np.full(columns, _PLAIN, dtype=np.int64)
         scale = ticks(state.viewport, state.bounds.start_ns, columns)

@@ -11,11 +11,11 @@ from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.source_files import NotFound, SourceFile, SourceFiles
-from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.python_tokens import Token, TokenSpan, python_spans
 from tracetui.ui.drawing.strips import fitted, ruled, tail, wrapped
 from tracetui.ui.editor import open_in_editor
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import Scrolling
 
 DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them
@@ -28,20 +28,19 @@ _TOKENS: dict[Token, Role | Activity] = {
 }
 
 
-class SourcePane(Scrolling, can_focus=True):
+class SourcePane(InViewer, Scrolling, can_focus=True):
     """A title line and the lines around `line` of the file of one frame."""
 
     DEFAULT_CSS = "SourcePane { width: 1fr; height: 1fr; }"
 
     nothing = reactive("No Python frame here.")  #: what to say where there is no file
 
-    def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.files: SourceFiles | None = None  #: where to look; set when the trace is known
         self.file = ""  #: the recorded path; "" for none
         self.line = 0
         self.function = ""
-        self._palette, self._glyphs = palette, glyphs
         self._found: SourceFile | NotFound | None = None  # of _found_file
         self._found_file = ""
         self._spans: list[list[TokenSpan]] = []
@@ -124,12 +123,12 @@ class SourcePane(Scrolling, can_focus=True):
         width = self.size.width
         head = self._head()
         if y < len(head):
-            return fitted([head[y]], width, self._glyphs.ellipsis)
+            return fitted([head[y]], width, self.glyphs.ellipsis)
         source = self.source
         if source is None:
             missing = self._missing(width)
             text = missing[y - len(head)] if y - len(head) < len(missing) else ""
-            return fitted([(text, self._palette.style_of(Role.DIM))], width, self._glyphs.ellipsis)
+            return fitted([(text, self.style_of(Role.DIM))], width, self.glyphs.ellipsis)
         row = self.top + y - len(head)
         marked = self._marked(source) if row >= self.line - 1 else [""]
         part = min(max(row - (self.line - 1), 0), len(marked) - 1)
@@ -138,19 +137,19 @@ class SourcePane(Scrolling, can_focus=True):
             return Strip.blank(width)
         here = index == self.line - 1
         pieces = self._marked_line(source, marked, part) if here else self._source_line(source, index)
-        return fitted(pieces, width, self._glyphs.ellipsis)
+        return fitted(pieces, width, self.glyphs.ellipsis)
 
     def _head(self) -> list[tuple[str, Style]]:
         """Return the title, and below it what should make one doubt the source."""
-        rule, width = self._glyphs.rule, self.size.width
+        rule, width = self.glyphs.rule, self.size.width
         place = f"{self.file}({self.line})" if self.file else translate("source")
-        where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self._glyphs.ellipsis)
+        where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self.glyphs.ellipsis)
         title = ruled(f"{where} {printable(self.function, 40)}".rstrip(), rule, width)
-        head = [(title, self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE))]
+        head = [(title, self.style_of(Role.TITLE if self.has_focus else Role.RULE))]
         where, doubts = self.where(), self.doubts()
-        remarks = f" {self._glyphs.dot} ".join([where, *doubts] if where else doubts)
+        remarks = f" {self.glyphs.dot} ".join([where, *doubts] if where else doubts)
         if remarks:
-            head.append((f"   {remarks}", self._palette.style_of(Role.WARNING if doubts else Role.DIM)))
+            head.append((f"   {remarks}", self.style_of(Role.WARNING if doubts else Role.DIM)))
         return head
 
     def where(self) -> str:
@@ -209,18 +208,18 @@ class SourcePane(Scrolling, can_focus=True):
         return [" " * indent + row for row in rows]
 
     def _marked_line(self, source: SourceFile, marked: list[str], part: int) -> list[tuple[str, Style]]:
-        gutter, style = _gutter(source), self._palette.style_of(Role.USER_LINE)
-        number = "" if part else f"{self._glyphs.arrow} {self.line:>{gutter - 4}}"
+        gutter, style = _gutter(source), self.style_of(Role.USER_LINE)
+        number = "" if part else f"{self.glyphs.arrow} {self.line:>{gutter - 4}}"
         return [(f"{number:<{gutter}}", style), (marked[part], style)]
 
     def _source_line(self, source: SourceFile, index: int) -> list[tuple[str, Style]]:
         number, text = f"  {index + 1:>{_gutter(source) - 4}}  ", source.lines[index]
-        pieces = [(number, self._palette.style_of(Role.DIM))]
+        pieces = [(number, self.style_of(Role.DIM))]
         spans = self._spans[index] if index < len(self._spans) else ()
         at = 0
-        plain = self._palette.style_of(Role.TEXT)
+        plain = self.style_of(Role.TEXT)
         for start, end, token in spans:
-            pieces += [(text[at:start], plain), (text[start:end], self._palette.style_of(_TOKENS[token]))]
+            pieces += [(text[at:start], plain), (text[start:end], self.style_of(_TOKENS[token]))]
             at = end
         return [*pieces, (text[at:], plain)]
 

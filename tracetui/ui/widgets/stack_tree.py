@@ -27,9 +27,9 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches
 from tracetui.ui.drawing.bars import share_bar
-from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import fitted, ruled
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.units import format_duration, format_percent
 
@@ -42,7 +42,7 @@ ALL, BELOW, CALLERS = FOCUSES = ("stacks", "stacks below", "callers of")
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
-class StackTree(WheelScrolled, can_focus=True):
+class StackTree(InViewer, WheelScrolled, can_focus=True):
     """Frames, the most idle first, with the idle time under each (inclusive) and in its own line."""
 
     DEFAULT_CSS = "StackTree { width: 1fr; height: 1fr; }"
@@ -57,8 +57,8 @@ class StackTree(WheelScrolled, can_focus=True):
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, StackTree.Moved) and message.tree is self.tree
 
-    def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.branches = Branches(_EMPTY)
         self.rows: list[Branch] = []
         self.cursor = 0  #: index into rows
@@ -66,7 +66,6 @@ class StackTree(WheelScrolled, can_focus=True):
         self.focused = ALL  #: which part of all stacks is shown
         self._root = _EMPTY  # all stacks
         self._frame: Frame | None = None  # that the part is of
-        self._palette, self._glyphs = palette, glyphs
 
     @property
     def branch(self) -> Branch | None:
@@ -239,12 +238,10 @@ class StackTree(WheelScrolled, can_focus=True):
         if place < len(self.rows):
             strip = self._draw(self.rows[place], width)
             if place == self.cursor and self.has_focus:
-                return Strip([Segment(strip.text, self._palette.style_of(Role.SELECTED))], width)
+                return Strip([Segment(strip.text, self.style_of(Role.SELECTED))], width)
             return strip
         if y == HEAD and not self.rows:
-            return fitted(
-                [(translate("No idle time with a Python stack."), self._palette.style_of(Role.DIM))], width
-            )
+            return fitted([(translate("No idle time with a Python stack."), self.style_of(Role.DIM))], width)
         return Strip.blank(width)
 
     def _title(self, width: int) -> Strip:
@@ -255,57 +252,55 @@ class StackTree(WheelScrolled, can_focus=True):
             title = translate("{stacks} {function}", stacks=title, function=function_name(self._frame))
         if hidden:
             title = translate("{title}: {hidden}", title=title, hidden=hidden)
-        title = ruled(title, self._glyphs.rule, width)
-        style = self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
-        return fitted([(title, style)], width, self._glyphs.ellipsis)
+        title = ruled(title, self.glyphs.rule, width)
+        style = self.style_of(Role.TITLE if self.has_focus else Role.RULE)
+        return fitted([(title, style)], width, self.glyphs.ellipsis)
 
     def _columns(self, width: int) -> Strip:
         titles = aligned(heading("idle"), NUMBER) + " " * 8
         if width >= WIDE:
             titles += " " * (BAR + 1) + aligned(heading("own"), NUMBER)
-        return fitted([(f"{titles}  {heading('stack')}", self._palette.style_of(Role.DIM))], width)
+        return fitted([(f"{titles}  {heading('stack')}", self.style_of(Role.DIM))], width)
 
     def _draw(self, branch: Branch, width: int) -> Strip:
-        dim = self._palette.style_of(Role.DIM)
+        dim = self.style_of(Role.DIM)
         total = self.branches.root.idle_ns
         share = format_percent(branch.idle_ns, total)
-        pieces = [
-            (f"{format_duration(branch.idle_ns):>{NUMBER}}{share:>8}", self._palette.style_of(Role.TEXT))
-        ]
+        pieces = [(f"{format_duration(branch.idle_ns):>{NUMBER}}{share:>8}", self.style_of(Role.TEXT))]
         if width >= WIDE:
             own_time = format_duration(branch.own_ns) if branch.own_ns else ""
-            bar = share_bar(branch.idle_ns, total, BAR, self._glyphs).ljust(BAR)
-            pieces += [(f" {bar}", self._palette.style_of(Role.IDLE)), (f"{own_time:>{NUMBER}}", dim)]
+            bar = share_bar(branch.idle_ns, total, BAR, self.glyphs).ljust(BAR)
+            pieces += [(f" {bar}", self.style_of(Role.IDLE)), (f"{own_time:>{NUMBER}}", dim)]
         used = sum(len(text) for text, _ in pieces)
         indent = " " * (2 + min(branch.indent, max(width - used, 0) // 2))
         mark = " "
         if branch.has_children:
-            mark = self._glyphs.unfolded if branch.opened else self._glyphs.folded
+            mark = self.glyphs.unfolded if branch.opened else self.glyphs.folded
         pieces.append((f"{indent}{mark} ", dim))
-        return fitted([*pieces, *self._label(branch)], width, self._glyphs.ellipsis)
+        return fitted([*pieces, *self._label(branch)], width, self.glyphs.ellipsis)
 
     def _label(self, branch: Branch) -> list[tuple[str, Style]]:
-        dim = self._palette.style_of(Role.DIM)
+        dim = self.style_of(Role.DIM)
         frame = branch.frame
         if not branch.nodes:
             share = f"{THRESHOLDS[self.branches.threshold] / 10:g}"
             small = translate("{count} frames under {share} % each", count=branch.small, share=share)
-            return [(f"{self._glyphs.ellipsis} {small}", dim)]
+            return [(f"{self.glyphs.ellipsis} {small}", dim)]
         if len(branch.nodes) > 1:
             packages = printable(self.branches.packages(branch.nodes))
             folded = translate("({count} frames of {packages})", count=len(branch.nodes), packages=packages)
             first = branch.nodes[0].frame
             module = module_of(first.function) if first is not None else None
             if module is not None:
-                return [(printable(module, 200), self._palette.style_of(Role.TITLE)), (f"  {folded}", dim)]
+                return [(printable(module, 200), self.style_of(Role.TITLE)), (f"  {folded}", dim)]
             last = f"{function_name(frame)}  " if frame is not None else ""
-            return [(f"{self._glyphs.ellipsis} {last}{folded}", dim)]
+            return [(f"{self.glyphs.ellipsis} {last}{folded}", dim)]
         if frame is None:
             return [(translate(NO_STACK), dim)]
         module = module_of(frame.function)
         if module is not None:
-            return [(printable(module, 200), self._palette.style_of(Role.TITLE))]
-        name = self._palette.style_of(Role.USER_LINE) if self.branches.is_users(frame) else dim
+            return [(printable(module, 200), self.style_of(Role.TITLE))]
+        name = self.style_of(Role.USER_LINE) if self.branches.is_users(frame) else dim
         file = printable(path_end(frame.file))
         return [(function_name(frame), name), (f"  {file}({frame.line})" if file else "", dim)]
 

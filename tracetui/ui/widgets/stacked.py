@@ -23,13 +23,13 @@ from tracetui.language import clauses, translate
 from tracetui.ui.comparing.band_art import BandArt
 from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRuns
-from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import clip_cells, segments, text_cells
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.state import Viewport
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 from tracetui.ui.widgets.scrolling import TimeWheeled
 from tracetui.units import format_duration, format_ms, format_percent, format_time
@@ -84,7 +84,7 @@ def full_height(stack: StackedRuns, device: int) -> int:
     return 1 + 2 * (len(HeadPart) + len(stack.kinds(device)))
 
 
-class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
+class Stacked(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
     """A ruler, then of each run a head, its steps and its lines."""
 
     DEFAULT_CSS = """
@@ -107,9 +107,8 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
         time_ns: int
         sideways: bool
 
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._palette, self._glyphs = palette, glyphs
         self._stack: StackedRuns | None = None
         self._arts: tuple[BandArt, ...] = ()
         self._view: StackedLook | None = None
@@ -122,7 +121,7 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
         if stack is not self._stack:
             self._stack, self._edges = stack, None
             sides = stack.sides if stack is not None else ()
-            self._arts = tuple(BandArt(side, self._palette, self._glyphs) for side in sides)
+            self._arts = tuple(BandArt(side, self.palette, self.glyphs) for side in sides)
             self._shown.clear()
             self._strips.clear()
         self._view = view
@@ -186,7 +185,7 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
         if place is None:
             return Strip([self._scale(view), *self._ruler(stack, view)]).adjust_cell_length(width)
         if place.part is HeadPart.HEAD:
-            return fitted(self._head(stack, view, place.side), width, self._glyphs.ellipsis)
+            return fitted(self._head(stack, view, place.side), width, self.glyphs.ellipsis)
         if isinstance(place.part, BandKind):
             label = self._label(stack, view, place.side, place.part)
             edges = self._edges_of(stack, view)[place.side]
@@ -203,8 +202,8 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
         return self._edges[1]
 
     def _text(self, text: str, role: Role) -> Segment:
-        cells = clip_cells(text, self.label_width, self._glyphs.ellipsis)
-        return Segment(cells, self._palette.style_of(role))
+        cells = clip_cells(text, self.label_width, self.glyphs.ellipsis)
+        return Segment(cells, self.style_of(role))
 
     def _scale(self, view: StackedLook) -> Segment:
         per_column = -(-view.viewport.span_ns // self.columns)
@@ -228,13 +227,13 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
         room = self.label_width - len(share) - 1
         titles = [translate(title) for title in (kind.value, _SHORT.get(kind, ""))]
         title = next((title for title in titles if cell_len(title) < room), titles[0])
-        name = f"{self._glyphs.here if here else ' '}{title}"
-        text = clip_cells(name, room, self._glyphs.ellipsis) + f" {share}" if room > 4 else name
+        name = f"{self.glyphs.here if here else ' '}{title}"
+        text = clip_cells(name, room, self.glyphs.ellipsis) + f" {share}" if room > 4 else name
         return self._text(text, Role.CURSOR if here else Role.IDLE if kind is BandKind.IDLE else Role.TEXT)
 
     def _head(self, stack: StackedRuns, view: StackedLook, side: int) -> list[StyledText]:
         """Say which run it is, and when the cursor is in it."""
-        style, active = self._palette.style_of, view.side == side
+        style, active = self.palette.style_of, view.side == side
         lanes, axis = stack.sides[side], stack.axis
         moment, steps = axis.moment(side, view.time_ns), stack.steps(side)
         start = lanes.analysis.trace.start_ns
@@ -246,18 +245,18 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
             over = stands or moment >= steps.end[at]
             template = "step {number} is over" if over else "{time} into step {number}"
             when = clauses((when, translate(template, number=number, time=format_duration(into))))
-        title = f"{self._glyphs.rule * 2}{self._glyphs.here if active else ' '}{NAMES[side]}"
+        title = f"{self.glyphs.rule * 2}{self.glyphs.here if active else ' '}{NAMES[side]}"
         pieces: list[StyledText] = [
             (f"{title} {lanes.name}", style(Role.TITLE if active else Role.TEXT)),
             (f"  {lanes.device_name(view.device)}", style(Role.DIM)),
-            (f"  {self._glyphs.cursor} {when} ", style(Role.NUMBER if active else Role.TEXT)),
+            (f"  {self.glyphs.cursor} {when} ", style(Role.NUMBER if active else Role.TEXT)),
         ]
         width_taken = sum(cell_len(text) for text, _ in pieces)
-        return [*pieces, (self._glyphs.rule * max(self.size.width - width_taken, 0), style(Role.RULE))]
+        return [*pieces, (self.glyphs.rule * max(self.size.width - width_taken, 0), style(Role.RULE))]
 
     def _ruler(self, stack: StackedRuns, view: StackedLook) -> list[Segment]:
         """Round times since the step began, at the same place in both runs."""
-        viewport, columns, glyphs = view.viewport, self.columns, self._glyphs
+        viewport, columns, glyphs = view.viewport, self.columns, self.glyphs
         distance = tick_step(viewport.span_ns, columns)
         labels: list[tuple[int, str]] = []
         for origin, end in self._steps_on_screen(stack, view):
@@ -273,7 +272,7 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
         if 0 <= at < columns:
             cells[at], style[at] = glyphs.cursor, _CURSOR
         roles = (Role.DIM, Role.NUMBER)
-        return segments(cells, style, [self._palette.style_of(role) for role in roles for _ in range(3)])
+        return segments(cells, style, [self.style_of(role) for role in roles for _ in range(3)])
 
     def _steps_on_screen(self, stack: StackedRuns, view: StackedLook) -> list[tuple[int, int]]:
         """Return from when to when each step on screen lasts on the axis; none where they are too many."""
@@ -286,7 +285,7 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
 
     def _steps(self, stack: StackedRuns, view: StackedLook, side: int) -> list[Segment]:
         """Draw where steps of a run begin, how long they are, and how much shorter than in the other run."""
-        viewport, columns, axis, glyphs = view.viewport, self.columns, stack.axis, self._glyphs
+        viewport, columns, axis, glyphs = view.viewport, self.columns, stack.axis, self.glyphs
         cells, style = [" "] * columns, np.full(columns, -1, np.int64)
         edges, steps = self._edges_of(stack, view)[side], stack.steps(side)
         on_screen = np.flatnonzero((steps.end >= edges[0]) & (steps.start <= edges[-1])).tolist()
@@ -310,7 +309,7 @@ class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
                     f"-{format_duration(shorter)}",
                 )
                 cells[right:until], style[right:until] = _within(less, until - right, glyphs.waits), 3
-        inks = [self._palette.style_of(role) for role in (Role.STEP, Role.GOOD) for _ in range(3)]
+        inks = [self.style_of(role) for role in (Role.STEP, Role.GOOD) for _ in range(3)]
         return segments(cells[:columns], style, inks)
 
     # The mouse

@@ -14,25 +14,22 @@ from tracetui.job.pipeline_blocks import BACKWARD, BOTH, FORWARD, WEIGHTS
 from tracetui.job.pipeline_chart import Pass, StageChart
 from tracetui.language import translate
 from tracetui.trace.model import Activity
-from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.drawing.ticks import ticks_line
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
-class StageChartView(CachedLineWidget):
+class StageChartView(InViewer, CachedLineWidget):
     """The passes of the stages under an axis of time; those around the chosen stage where room is short."""
 
     DEFAULT_CSS = """
     StageChartView { width: 1fr; height: 1fr; }
     """
 
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
-        super().__init__()
-        self._palette, self._glyphs = palette, glyphs
-        self._chart: StageChart | None = None
-        self._stage = 0
+    _chart: StageChart | None = None
+    _stage = 0
 
     def show(self, chart: StageChart | None, stage: int) -> None:
         """Show a chart with a stage (its place among them) chosen."""
@@ -42,7 +39,7 @@ class StageChartView(CachedLineWidget):
 
     def legend(self) -> list[StyledText]:
         """Say what the boxes are."""
-        dim = self._palette.style_of(Role.DIM)
+        dim = self.style_of(Role.DIM)
         weights: list[StyledText] = []
         if self._chart is not None and any(
             drawn.way in (BOTH, WEIGHTS) for passes in self._chart.passes.values() for drawn in passes
@@ -60,14 +57,14 @@ class StageChartView(CachedLineWidget):
             (" B1 ", self._box(BACKWARD)),
             (f" {translate('backward')}  ", dim),
             *weights,
-            (f" {self._glyphs.dot * 3} ", dim),
+            (f" {self.glyphs.dot * 3} ", dim),
             (f" {translate('bubble')}", dim),
         ]
 
     def _box(self, way: int) -> Style:
         if way == WEIGHTS:
-            return self._palette.paint_of(Activity.COPY).box
-        return self._palette.paint_of(Activity.COMPUTE if way == FORWARD else Role.HOST).box
+            return self.palette.paint_of(Activity.COPY).box
+        return self.palette.paint_of(Activity.COMPUTE if way == FORWARD else Role.HOST).box
 
     def draw_line(self, y: int) -> Strip:
         chart, width = self._chart, self.size.width
@@ -78,17 +75,17 @@ class StageChartView(CachedLineWidget):
         label = max(map(len, names)) + 2
         cells = max(width - label, 1)
         if y == 0:
-            text = ticks_line((chart.start, chart.end), chart.start, cells, self._glyphs.tick)
-            axis = [(" " * label, Style.null()), (text, self._palette.style_of(Role.DIM))]
-            return fitted(axis, width, self._glyphs.ellipsis)
+            text = ticks_line((chart.start, chart.end), chart.start, cells, self.glyphs.tick)
+            axis = [(" " * label, Style.null()), (text, self.style_of(Role.DIM))]
+            return fitted(axis, width, self.glyphs.ellipsis)
         lines = max(self.size.height - 1, 1)
         first = max(min(self._stage - lines // 2, len(stages) - lines), 0)
         place = first + y - 1
         if place >= len(stages):
             return Strip.blank(width)
         chosen = place == self._stage
-        mark = self._glyphs.here if chosen else " "
-        style = self._palette.style_of(Role.TITLE if chosen else Role.TEXT)
+        mark = self.glyphs.here if chosen else " "
+        style = self.style_of(Role.TITLE if chosen else Role.TEXT)
         return Strip(
             [
                 Segment(f"{mark}{names[place]}".ljust(label), style),
@@ -100,7 +97,7 @@ class StageChartView(CachedLineWidget):
     def _boxes(self, chart: StageChart, passes: tuple[Pass, ...], cells: int) -> list[Segment]:
         """Draw the passes of a stage, in their order, and the bubble between them."""
         length = max(chart.end - chart.start, 1)
-        dim = self._palette.style_of(Role.DIM)
+        dim = self.style_of(Role.DIM)
         segments: list[Segment] = []
         at = 0
         for drawn in sorted(passes, key=lambda drawn: drawn.start):
@@ -109,11 +106,11 @@ class StageChartView(CachedLineWidget):
             if stop <= first:
                 continue
             if first > at:
-                segments.append(Segment(self._glyphs.dot * (first - at), dim))
+                segments.append(Segment(self.glyphs.dot * (first - at), dim))
             segments += self._pass_box(drawn, stop - first)
             at = stop
         if at < cells:
-            segments.append(Segment(self._glyphs.dot * (cells - at), dim))
+            segments.append(Segment(self.glyphs.dot * (cells - at), dim))
         return segments
 
     def _pass_box(self, drawn: Pass, room: int) -> list[Segment]:

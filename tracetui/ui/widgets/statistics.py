@@ -11,15 +11,15 @@ from tracetui.analysis.window import WindowStatistics, window_statistics
 from tracetui.language import alternatives, clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
-from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.tables.operator_columns import name_count, operator_columns
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent, format_time
 
 
-class Statistics(Vertical):
+class Statistics(InViewer, Vertical):
     """The statistics of a window; of all work of the devices, of the host, or of one track."""
 
     DEFAULT_CSS = """
@@ -27,13 +27,9 @@ class Statistics(Vertical):
     Statistics Lines { height: 2; }
     """
 
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
-        super().__init__()
-        self._palette, self._glyphs = palette, glyphs
-
     def compose(self) -> ComposeResult:
-        yield Lines(self._glyphs)
-        yield TableWidget(self._palette, self._glyphs)
+        yield Lines()
+        yield TableWidget()
 
     @property
     def table(self) -> TableWidget:
@@ -47,7 +43,7 @@ class Statistics(Vertical):
         tracks = () if of is None else (of,)
         inside = window_statistics(analysis.trace, tracks, analysis.devices, *window)
         names = inside.names if of is not None else analysis.operators_in_window(*window, host=host).by_name()
-        text = self._palette.style_of(Role.TEXT)
+        text = self.style_of(Role.TEXT)
         what = translate("host operators") if host else translate("tasks that work")
         rows = translate(
             "{names} of {count} {what}, {time} cut to the window",
@@ -56,11 +52,9 @@ class Statistics(Vertical):
             what=what if of is None else track_words(of),
             time=format_duration(int(names.self_ns.sum())),
         )
-        idle = self._palette.style_of(Role.IDLE)
+        idle = self.style_of(Role.IDLE)
         self.query_one(Lines).show([[(idle_answer(analysis, inside), idle)], [(rows, text)]])
-        columns = operator_columns(
-            names, analysis.trace, self._palette, self._glyphs, host=host and of is None
-        )
+        columns = operator_columns(names, analysis.trace, self.palette, self.glyphs, host=host and of is None)
         ranked = "self_ns" if host and of is None else "total_ns"
         total_column = next(place for place, column in enumerate(columns) if column.key == ranked)
         self.table.empty = "Nothing runs there."

@@ -16,7 +16,6 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, tail
 from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.session import Session
-from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
 
@@ -29,7 +28,7 @@ _LEAST_NAME = 12  #: cells of the name of a trace that are always there
 _KINDS = {TraceKind.ASCEND: "Ascend", TraceKind.GPU: "GPU", TraceKind.CHROME: "Chrome"}
 
 
-class TopLine(InViewer, Lines):
+class TopLine(Lines):
     """The file, its kind and span, how idle each device is, and what is wrong or under way."""
 
     DEFAULT_CSS = """
@@ -59,9 +58,9 @@ class TopLine(InViewer, Lines):
         if not text:
             return []
         return [
-            (f" {text}", self.viewer.palette.style_of(Role.WARNING)),
-            ("  B", self.viewer.palette.style_of(Role.KEY)),
-            (f" {translate('health')}", self.viewer.palette.style_of(Role.DIM)),
+            (f" {text}", self.style_of(Role.WARNING)),
+            ("  B", self.style_of(Role.KEY)),
+            (f" {translate('health')}", self.style_of(Role.DIM)),
         ]
 
     def _left(self) -> list[StyledText]:
@@ -108,14 +107,14 @@ class TopLine(InViewer, Lines):
             word = "JSON"
         else:
             return []
-        return [(f" {word}", self.viewer.palette.style_of(Role.DIM))]
+        return [(f" {word}", self.style_of(Role.DIM))]
 
     def _naming(self, pieces: list[StyledText]) -> StyledText:
         """Return the name of the trace; of a long one the end, where other pieces need the room."""
         room = max(self._room(pieces) - 1, _LEAST_NAME)
         return (
-            f" {tail(self.session.name, room, self.viewer.glyphs.ellipsis)}",
-            self.viewer.palette.style_of(Role.TITLE),
+            f" {tail(self.session.name, room, self.glyphs.ellipsis)}",
+            self.style_of(Role.TITLE),
         )
 
     def _room(self, pieces: list[StyledText]) -> int:
@@ -128,7 +127,7 @@ class TopLine(InViewer, Lines):
 
         single : the device is the only one, so there is room for more than communication in one.
         """
-        style = self.viewer.palette.style_of
+        style = self.palette.style_of
         lost: list[tuple[str, int, Role | Activity]] = [
             (translate("waiting"), split.wait_ns, Role.WAITING),
             (translate("moving"), split.transfer_ns, Activity.COMMUNICATION),
@@ -186,7 +185,7 @@ class TopLine(InViewer, Lines):
         return pieces
 
 
-class KeyLine(InViewer, Lines):
+class KeyLine(Lines):
     """The five most useful keys of a screen, or what the program has just to say."""
 
     DEFAULT_CSS = """
@@ -205,7 +204,7 @@ class KeyLine(InViewer, Lines):
     def show_status(self, sentence: str, role: Role = Role.TEXT) -> None:
         """Show a sentence in place of the keys; "" shows the keys again."""
         sentence = wording(sentence)
-        style, self._status = self.viewer.palette.style_of, (sentence, role)
+        style, self._status = self.palette.style_of, (sentence, role)
         if sentence:
             self.show([[(f" {sentence}", style(role))]])
             return

@@ -20,10 +20,10 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from tracetui.language import heading, translate, wording
-from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import WheelScrolled
 
 #: rows from which a thread sorts and filters them: 0.09 s for a million, 9 ms for so many
@@ -41,7 +41,7 @@ class _Wanted(NamedTuple):
     filter: str = ""
 
 
-class TableWidget(WheelScrolled, can_focus=True):
+class TableWidget(InViewer, WheelScrolled, can_focus=True):
     """Rows under a header line, one of them under the cursor."""
 
     DEFAULT_CSS = """
@@ -78,8 +78,6 @@ class TableWidget(WheelScrolled, can_focus=True):
 
     def __init__(
         self,
-        palette: Palette,
-        glyphs: Glyphs = BLOCKS,
         *,
         id: Optional[str] = None,  # noqa: A002, UP045 - Textual's own name
         has_cursor: bool = True,
@@ -92,9 +90,8 @@ class TableWidget(WheelScrolled, can_focus=True):
         self.cursor = 0  #: place in rows.view
         self.top = 0  #: place in rows.view of the first row on screen
         self.can_focus = has_cursor
-        self._cursor_style = palette.style_of(Role.SELECTED) if has_cursor else _PLAIN
-        self._header_style = palette.style_of(Role.TITLE)
-        self._glyphs = glyphs
+        self._cursor_style = self.style_of(Role.SELECTED) if has_cursor else _PLAIN
+        self._header_style = self.style_of(Role.TITLE)
         self._marked: frozenset[int] = frozenset()
         self._fitted: list[tuple[int, int]] = []
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(1024)
@@ -302,7 +299,7 @@ class TableWidget(WheelScrolled, can_focus=True):
         place = self.top + y - 1
         if place >= len(self.rows.view):
             text = wording(self.empty) if y == 2 and not len(self.rows.view) else ""
-            return fitted([(text, _PLAIN)], width, self._glyphs.ellipsis)
+            return fitted([(text, _PLAIN)], width, self.glyphs.ellipsis)
         row = int(self.rows.view[place])
         key = (row, place == self.cursor)
         strip = self._strips.get(key)
@@ -316,8 +313,8 @@ class TableWidget(WheelScrolled, can_focus=True):
             column = self.rows.columns[place]
             mark = ""
             if place == self.rows.sort:
-                mark = self._glyphs.down if self.rows.descending else self._glyphs.up
-            title = clipped(heading(column.title), cells - len(mark), self._glyphs.ellipsis) + mark
+                mark = self.glyphs.down if self.rows.descending else self.glyphs.up
+            title = clipped(heading(column.title), cells - len(mark), self.glyphs.ellipsis) + mark
             titles.append(self._aligned(title, cells, column.right))
         text = set_cell_size((" " * GAP).join(titles), width)
         return Strip([Segment(text, self._header_style)], width)
@@ -345,7 +342,7 @@ class TableWidget(WheelScrolled, can_focus=True):
             run += text
         segments.append(Segment(run, run_style))
         if row in self._marked:
-            mark = Segment(self._glyphs.note, self._header_style)
+            mark = Segment(self.glyphs.note, self._header_style)
             return Strip([*Strip(segments).crop(0, width - 1), mark], width)
         return Strip(segments).crop(0, width)
 
@@ -362,5 +359,5 @@ class TableWidget(WheelScrolled, can_focus=True):
         """Align a text in exactly `cells` cells. A number that does not fit is #s, never another number."""
         length = cell_len(text)
         if length > cells:
-            return "#" * cells if right else set_cell_size(clipped(text, cells, self._glyphs.ellipsis), cells)
+            return "#" * cells if right else set_cell_size(clipped(text, cells, self.glyphs.ellipsis), cells)
         return " " * (cells - length) + text if right else text + " " * (cells - length)

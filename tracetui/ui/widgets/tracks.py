@@ -202,7 +202,7 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
         key = (tuple(self._hops), self._keeps, viewport, scrolled, columns)
         if self._inks[0] != key:
             found = stops(self._hops, self._kept, scrolled, viewport, columns)
-            inks = flow_line(found, self.viewer.glyphs)
+            inks = flow_line(found, self.glyphs)
             idle = [
                 y for y, line in enumerate(self.lines.lines[: scrolled.fixed]) if line.kind is LineKind.IDLE
             ]
@@ -254,7 +254,7 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
                 strips[y] = self._strips[keys[y]] = WholeStrip(segments, width)
         for y in strips.keys() & flow.keys():
             if (strip := strips[y]) is not None:
-                style = self.viewer.palette.style_of(Role.FLOW)
+                style = self.style_of(Role.FLOW)
                 segments = overlaid(strip, flow[y], self.label_width, style)
                 strips[y] = WholeStrip(segments, self.size.width)
         return [strips.get(y) or Strip.blank(self.size.width) for y in lines]
