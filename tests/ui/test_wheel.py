@@ -10,6 +10,7 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from tests.ui.test_branches import node, root
 from tracetui.analysis.heat.cells import HeatCells
+from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.heat.sheet import Sheet, SheetRow
 from tracetui.ui.tables.columns import number_column
@@ -25,12 +26,14 @@ ROWS = 40
 class WheelApp(App[None]):
     """One widget that has rows."""
 
+    palette, glyphs = Palette("none"), BLOCKS
+
     def __init__(self, kind: type[WheelScrolled]) -> None:
         super().__init__()
         self.kind = kind
 
     def compose(self) -> ComposeResult:
-        yield self.kind(Palette("none")) if self.kind in (StackTree, HeatMap, TableWidget) else self.kind()
+        yield self.kind()
 
     def on_mount(self) -> None:
         self.widget = self.query_one(self.kind)

@@ -136,8 +136,6 @@ class CompareScreen(TableScreen):
         self._rows = self._parts = ()
         super().clear(sentence)
         self.parts.display = False
-        for name in ("verdict", "what", "story"):
-            self.query_one(f"#{name}", Lines).show([])
         self._show_sides()
 
     def show_nothing(self, sentence: str) -> None:

@@ -33,7 +33,6 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
     TITLE_OF = "Experts"
     KEYS = (("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
     TABLE = LAYERS
-    LINES = "#said, #title, #tokens"
 
     def below(self) -> Iterable[Widget]:
         yield Lines(id="title")

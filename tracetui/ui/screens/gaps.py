@@ -26,7 +26,7 @@ from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.tables.columns import ViewColumn
-from tracetui.ui.tables.gap_columns import gap_columns, gaps_answer, ranks
+from tracetui.ui.tables.gap_columns import gap_columns, gaps_answer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import MANY, TableWidget
@@ -64,15 +64,11 @@ class GapsScreen(TableScreen):
 
         analysis: Analysis
         by: Measure
-        ranked: Int64s
-        rank: Int64s
         columns: list[ViewColumn]
         answer: str
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._ranked: Int64s | None = None
-        self._rank: Int64s | None = None
         self._analysis: Analysis | None = None
         self._losses: LeadLosses | None = None  # of `_analysis`, once they are known
         self._timer: Timer | None = None
@@ -107,16 +103,15 @@ class GapsScreen(TableScreen):
     def _make(self, analysis: Analysis) -> Made:
         """Make the columns of all gaps: 0.4 s for a million, in a thread."""
         by, palette = self.session.ranked_by, self.palette
-        ranked = analysis.gaps.ranked(by)
         columns = gap_columns(analysis, by, palette, time_inks(palette, self.glyphs))
-        return self.Made(analysis, by, ranked, ranks(ranked), columns, gaps_answer(analysis, by))
+        return self.Made(analysis, by, columns, gaps_answer(analysis, by))
 
     def _show_made(self, made: Made) -> None:
         if made.analysis is not self.session.analysis or made.by is not self.session.ranked_by:
             return
         if made.analysis is not self._analysis:
             self._losses = None
-        self._analysis, self._ranked, self._rank = made.analysis, made.ranked, made.rank
+        self._analysis = made.analysis
         self.query_one(SourcePane).files = self.session.sources
         self._opening = True
         self.table.show(made.columns, len(made.analysis.gaps), sort=0, descending=False)
@@ -145,7 +140,6 @@ class GapsScreen(TableScreen):
     def clear(self, sentence: str) -> None:
         super().clear(sentence)
         self._analysis = None
-        self.query_one("#story", Lines).show([])
         self.query_one(SourcePane).show("", 0)
 
     # ----------------------------------------------------- one selected gap
@@ -183,11 +177,11 @@ class GapsScreen(TableScreen):
         """Show the story of the gap under the cursor, and the source it leads to."""
         analysis, gap = self._analysis, self.table.cursor_row
         story = self.query_one("#story", Lines)
-        if analysis is None or gap < 0 or self._rank is None:
+        if analysis is None or gap < 0:
             story.show([])
             return
         teller = GapStory(self.palette, self.glyphs)
-        story.show(teller.lines(analysis, gap, int(self._rank[gap]), story.size.width, self._losses))
+        story.show(teller.lines(analysis, gap, self.session.rank_of(gap), story.size.width, self._losses))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         if frame is None:
             self.query_one(SourcePane).show("", 0)
@@ -216,8 +210,8 @@ class GapsScreen(TableScreen):
 
     def action_nth_gap(self, n: int) -> None:
         """Go to the n-th worst gap; a filter that hides it is dropped."""
-        if self._ranked is not None and n <= len(self._ranked):
-            gap = int(self._ranked[n - 1])
+        if self._analysis is not None and n <= len(self.session.ranked):
+            gap = int(self.session.ranked[n - 1])
             if not self.table.move_to_row(gap):
                 self.session.state.filter = ""
                 self.table.filter_by("")

@@ -76,10 +76,6 @@ class HealthScreen(TableScreen):
     def contents(self) -> tuple[Table[Any], Any] | None:
         return None if (found := self.session.analysis) is None else (FINDINGS, FindingRows(found))
 
-    def clear(self, sentence: str) -> None:
-        super().clear(sentence)
-        self.query_one("#story", Lines).show([])
-
     @on(TableWidget.Moved)
     def _moved(self) -> None:
         self._tell()

@@ -251,8 +251,6 @@ class HotspotsScreen(TableScreen):
     def clear(self, sentence: str) -> None:
         super().clear(sentence)
         self._analysis = None
-        self.note("")
-        self.story.show([])
 
     # ----------------------------------------------------------- selection
 

@@ -102,7 +102,6 @@ class JobTableScreen(JobScreen[Answer]):
     """What is found of a job in sentences above its table; below it, more of the row at the cursor."""
 
     TABLE: ClassVar[Table[Any]]
-    LINES: ClassVar[str] = "#said"  #: the lines that are empty where nothing was found
 
     def body(self) -> Iterable[Widget]:
         yield Lines(id="said")
@@ -136,11 +135,6 @@ class JobTableScreen(JobScreen[Answer]):
         self.table.show(laid_out(self.TABLE, rows, self.column_places()), len(rows.rows))
         self._say(answer)
         self._draw()
-
-    def clear(self, sentence: str) -> None:
-        super().clear(sentence)
-        for lines in self.query(self.LINES).results(Lines):
-            lines.show([])
 
     def on_resize(self) -> None:
         if self._found is not None and not self._found.sentence and self.table.rows.length:

@@ -34,7 +34,6 @@ class PhasesScreen(JobTableScreen[PhaseRows]):
     TITLE_OF = "Phases"
     KEYS = (("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
     TABLE = PHASES
-    LINES = "#said, #story"
 
     def below(self) -> Iterable[Widget]:
         yield Lines(id="story")

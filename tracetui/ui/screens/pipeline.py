@@ -38,7 +38,6 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
     TITLE_OF = "Pipeline"
     KEYS = (("[ ]", "step"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
     TABLE = PIPELINE_STAGES
-    LINES = "#said, #legend"
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session, job_session, open_rank)

@@ -112,10 +112,6 @@ class StepsScreen(TableScreen):
         self._failure = sentence
         self._tell(self.table.cursor_row)
 
-    def clear(self, sentence: str) -> None:
-        super().clear(sentence)
-        self.query_one("#story", Lines).show([])
-
     def on_resize(self) -> None:
         self._tell(self.table.cursor_row)
 

@@ -322,6 +322,8 @@ class TableScreen(TableKeys, AnswerScreen):
     def clear(self, sentence: str) -> None:
         self.table.empty = self.told_below(sentence)
         self.table.show((), 0)
+        for lines in self.query(Lines).exclude("#answer, #keys"):
+            lines.show([])
         self.show_answer(sentence)
 
     def refresh_answer(self) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 from textual import events
+from textual.geometry import Region
 from textual.widget import Widget
 
 WHEEL_ROWS = 3
@@ -82,3 +84,62 @@ class Scrolling(WheelScrolled):
         if top != self.top:
             self.top = top
             self.refresh()
+
+
+class CursorRows(WheelScrolled):
+    """Rows below a head, one of them under the cursor; what they look like is the widget's."""
+
+    HEAD: ClassVar[int] = 1  #: lines above the first row
+    cursor = 0  #: place of the row under the cursor
+    top = 0  #: place of the first row on screen
+
+    @property
+    @abstractmethod
+    def row_count(self) -> int:
+        """How many there are."""
+
+    @abstractmethod
+    def tell_moved(self) -> None:
+        """Post that the cursor is on another row."""
+
+    @property
+    def page(self) -> int:
+        """How many rows fit under the head."""
+        return max(self.size.height - self.HEAD, 1)
+
+    def move_to(self, place: int) -> None:
+        """Put the cursor on the n-th row shown, as near as there is one; scroll as little as needed."""
+        place = max(min(place, self.row_count - 1), 0)
+        if place == self.cursor:
+            return
+        before, self.cursor = self.cursor, place
+        if not self.scroll_to_cursor():
+            for y in (changed - self.top + self.HEAD for changed in (before, place)):
+                if self.HEAD <= y < self.size.height:
+                    self.refresh(Region(0, y, self.size.width, 1))
+        self.tell_moved()
+
+    def scroll_to_cursor(self) -> bool:
+        """Bring the cursor into view; True where everything is drawn anew."""
+        return self.roll_to(min(max(self.top, self.cursor - self.page + 1), self.cursor))
+
+    def roll_to(self, top: int) -> bool:
+        """Show the rows from this one on, as far as there are enough of them; False where they are."""
+        top = max(min(top, self.row_count - self.page), 0)
+        if top == self.top:
+            return False
+        self.top = top
+        self.refresh()
+        return True
+
+    def action_cursor(self, rows: int) -> None:
+        self.move_to(self.cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        self.move_to(self.cursor + pages * self.page)
+
+    def action_first(self) -> None:
+        self.move_to(0)
+
+    def action_last(self) -> None:
+        self.move_to(self.row_count - 1)

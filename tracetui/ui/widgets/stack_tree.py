@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -30,21 +29,21 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import fitted, ruled
 from tracetui.ui.viewer_screen import InViewer
-from tracetui.ui.widgets.scrolling import WheelScrolled
+from tracetui.ui.widgets.scrolling import CursorRows
 from tracetui.units import format_duration, format_percent
 
 BAR = 8  #: cells
 NUMBER = 8  #: "1.24 ms" and a blank
 WIDE = 76  #: from this width on there is room for the bar and the own time
-HEAD = 2  #: lines above the first row
 _BUILT_IN = re.compile(r"<built-in (?:method|function) (\w+)[^>]*>")
 ALL, BELOW, CALLERS = FOCUSES = ("stacks", "stacks below", "callers of")
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
-class StackTree(InViewer, WheelScrolled, can_focus=True):
+class StackTree(InViewer, CursorRows, can_focus=True):
     """Frames, the most idle first, with the idle time under each (inclusive) and in its own line."""
 
+    HEAD = 2
     DEFAULT_CSS = "StackTree { width: 1fr; height: 1fr; }"
 
     class Moved(Message):
@@ -61,8 +60,6 @@ class StackTree(InViewer, WheelScrolled, can_focus=True):
         super().__init__()
         self.branches = Branches(_EMPTY)
         self.rows: list[Branch] = []
-        self.cursor = 0  #: index into rows
-        self.top = 0  #: index of the first row on screen
         self.focused = ALL  #: which part of all stacks is shown
         self._root = _EMPTY  # all stacks
         self._frame: Frame | None = None  # that the part is of
@@ -109,18 +106,6 @@ class StackTree(InViewer, WheelScrolled, can_focus=True):
 
     # --------------------------------------------------------------- actions
 
-    def action_cursor(self, rows: int) -> None:
-        self._move_to(self.cursor + rows)
-
-    def action_page(self, pages: int) -> None:
-        self._move_to(self.cursor + pages * self._page)
-
-    def action_first(self) -> None:
-        self._move_to(0)
-
-    def action_last(self) -> None:
-        self._move_to(len(self.rows) - 1)
-
     def action_longest(self) -> None:
         """Open the frame and go to the longest below it."""
         branch = self.branch
@@ -128,7 +113,7 @@ class StackTree(InViewer, WheelScrolled, can_focus=True):
             if not branch.opened:
                 self.branches.open(branch)
                 self._rearrange(branch.node)
-            self._move_to(self.cursor + 1)
+            self.move_to(self.cursor + 1)
 
     def action_parent(self) -> None:
         """Go to the caller; where there is none, close the frame."""
@@ -136,7 +121,7 @@ class StackTree(InViewer, WheelScrolled, can_focus=True):
         if branch is None:
             return
         if branch.parent is not None:
-            self._move_to(next(place for place, row in enumerate(self.rows) if row is branch.parent))
+            self.move_to(next(place for place, row in enumerate(self.rows) if row is branch.parent))
         elif branch.opened:
             self.action_activate()
 
@@ -180,42 +165,25 @@ class StackTree(InViewer, WheelScrolled, can_focus=True):
                 self.cursor = place
                 break
         self.cursor = max(0, min(self.cursor, len(self.rows) - 1))
-        self._scroll()
+        self.scroll_to_cursor()
         self.refresh()
         if node is None or self.frame != before:
-            self.post_message(self.Moved(self, self.frame))
-
-    def _move_to(self, place: int) -> None:
-        place = max(0, min(place, len(self.rows) - 1))
-        if place == self.cursor:
-            return
-        before, self.cursor = self.cursor, place
-        if self._scroll():
-            self.refresh()
-        else:
-            for changed in (before, place):
-                self.refresh(Region(0, changed - self.top + HEAD, self.size.width, 1))
-        self.post_message(self.Moved(self, self.frame))
+            self.tell_moved()
 
     @property
-    def _page(self) -> int:
-        return max(self.size.height - HEAD, 1)
+    def row_count(self) -> int:
+        return len(self.rows)
 
-    def _scroll(self) -> bool:
-        """Bring the cursor into view; True where all rows moved."""
-        top = min(max(self.top, self.cursor - self._page + 1), self.cursor)
-        top = max(0, min(top, len(self.rows) - self._page))
-        moved, self.top = top != self.top, top
-        return moved
+    def tell_moved(self) -> None:
+        self.post_message(self.Moved(self, self.frame))
 
     def on_resize(self) -> None:
-        if self._scroll():
-            self.refresh()
+        self.scroll_to_cursor()
 
     def on_click(self, event: events.Click) -> None:
-        place = self.top + event.y - HEAD
-        if event.y >= HEAD and place < len(self.rows):
-            self._move_to(place)
+        place = self.top + event.y - self.HEAD
+        if event.y >= self.HEAD and place < len(self.rows):
+            self.move_to(place)
             if event.chain == 2:
                 self.action_activate()
 
@@ -232,15 +200,15 @@ class StackTree(InViewer, WheelScrolled, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        if y < HEAD:
+        if y < self.HEAD:
             return self._columns(width) if y else self._title(width)
-        place = self.top + y - HEAD
+        place = self.top + y - self.HEAD
         if place < len(self.rows):
             strip = self._draw(self.rows[place], width)
             if place == self.cursor and self.has_focus:
                 return Strip([Segment(strip.text, self.style_of(Role.SELECTED))], width)
             return strip
-        if y == HEAD and not self.rows:
+        if y == self.HEAD and not self.rows:
             return fitted([(translate("No idle time with a Python stack."), self.style_of(Role.DIM))], width)
         return Strip.blank(width)
 

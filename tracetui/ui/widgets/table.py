@@ -6,7 +6,7 @@ opens is the screen's affair, which listens to `TableWidget.Moved` and `TableWid
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
 from rich.cells import cell_len, set_cell_size
@@ -14,7 +14,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -24,7 +23,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns
 from tracetui.ui.viewer_screen import InViewer
-from tracetui.ui.widgets.scrolling import WheelScrolled
+from tracetui.ui.widgets.scrolling import CursorRows
 
 #: rows from which a thread sorts and filters them: 0.09 s for a million, 9 ms for so many
 MANY = 100_000
@@ -41,7 +40,7 @@ class _Wanted(NamedTuple):
     filter: str = ""
 
 
-class TableWidget(InViewer, WheelScrolled, can_focus=True):
+class TableWidget(InViewer, CursorRows, can_focus=True):
     """Rows under a header line, one of them under the cursor."""
 
     DEFAULT_CSS = """
@@ -87,8 +86,6 @@ class TableWidget(InViewer, WheelScrolled, can_focus=True):
         self.rows = ViewRows((), 0)
         self.arranging = False  #: other rows, or another order of them, are being made
         self._wanted = _Wanted(self.rows.columns, 0)
-        self.cursor = 0  #: place in rows.view
-        self.top = 0  #: place in rows.view of the first row on screen
         self.can_focus = has_cursor
         self._cursor_style = self.style_of(Role.SELECTED) if has_cursor else _PLAIN
         self._header_style = self.style_of(Role.TITLE)
@@ -185,25 +182,17 @@ class TableWidget(InViewer, WheelScrolled, can_focus=True):
         self._fit()
         place = rows.place(row) if row >= 0 else 0
         self.cursor = max(place, 0)
-        self._scroll_to_cursor()
+        self.scroll_to_cursor()
         self.post_message(self.Arranged(self))
-        self.post_message(self.Moved(self, self.cursor_row))
+        self.tell_moved()
 
     # -------------------------------------------------------------- cursor
 
     @property
-    def page(self) -> int:
-        """How many rows fit under the header."""
-        return max(self.size.height - 1, 1)
+    def row_count(self) -> int:
+        return len(self.rows.view)
 
-    def move_to(self, place: int) -> None:
-        """Put the cursor on the n-th row shown, as near as there is one; scroll as little as needed."""
-        place = max(min(place, len(self.rows.view) - 1), 0)
-        if place == self.cursor:
-            return
-        before, self.cursor = self.cursor, place
-        if not self._scroll_to_cursor():
-            self._refresh_rows((before, place))
+    def tell_moved(self) -> None:
         self.post_message(self.Moved(self, self.cursor_row))
 
     def move_to_row(self, row: int) -> bool:
@@ -212,36 +201,6 @@ class TableWidget(InViewer, WheelScrolled, can_focus=True):
         if place >= 0:
             self.move_to(place)
         return place >= 0
-
-    def _scroll_to_cursor(self) -> bool:
-        """Bring the cursor into view; True where everything is drawn anew."""
-        return self._roll_to(min(max(self.top, self.cursor - self.page + 1), self.cursor))
-
-    def _roll_to(self, top: int) -> bool:
-        top = max(min(top, len(self.rows.view) - self.page), 0)
-        if top == self.top:
-            return False
-        self.top = top
-        self.refresh()
-        return True
-
-    def _refresh_rows(self, places: Iterable[int]) -> None:
-        for place in places:
-            y = place - self.top + 1
-            if 1 <= y < self.size.height:
-                self.refresh(Region(0, y, self.size.width, 1))
-
-    def action_cursor(self, rows: int) -> None:
-        self.move_to(self.cursor + rows)
-
-    def action_page(self, pages: int) -> None:
-        self.move_to(self.cursor + pages * self.page)
-
-    def action_first(self) -> None:
-        self.move_to(0)
-
-    def action_last(self) -> None:
-        self.move_to(len(self.rows.view) - 1)
 
     def action_activate(self) -> None:
         if self.cursor_row >= 0:
@@ -272,7 +231,7 @@ class TableWidget(InViewer, WheelScrolled, can_focus=True):
                 self.action_activate()
 
     def roll(self, rows: int) -> None:
-        self._roll_to(self.top + rows)
+        self.roll_to(self.top + rows)
 
     def _column_at(self, x: int) -> int:
         left = 0
@@ -286,7 +245,7 @@ class TableWidget(InViewer, WheelScrolled, can_focus=True):
 
     def on_resize(self, event: events.Resize) -> None:
         self._fit()
-        self._scroll_to_cursor()
+        self.scroll_to_cursor()
 
     def _fit(self) -> None:
         self._fitted = fit_columns(self.rows.columns, self.size.width)
