@@ -692,6 +692,9 @@ def steps_of(pid: int, *starts: int) -> Events:
     ]
 
 
+ONE_BY_ONE = "the file holds {} processes that were recorded one after the other"
+
+
 @pytest.mark.parametrize(
     ("others", "sentence"),
     [
@@ -703,16 +706,15 @@ def steps_of(pid: int, *starts: int) -> Events:
             [*operators(20, 2 * MS, 900), *steps_of(gpu.HOST, MS), *steps_of(900, 2 * MS)],
             "the file holds 2 processes with steps of their own",
         ),
-        (operators(20, 40 * MS, 900), "the file holds 2 processes that were recorded one after the other"),
+        (operators(20, 40 * MS, 900), ONE_BY_ONE.format(2)),
         (
             [*operators(20, 40 * MS, 900), *operators(20, 40 * MS + 50_000, 901)],
-            "the file holds 3 processes that were recorded one after the other",
+            "the file holds 3 processes in 2 parts that were recorded one after the other",
         ),
+        ([*operators(20, 40 * MS, 900), *operators(20, 50 * MS, 901)], ONE_BY_ONE.format(3)),
+        ([*operators(20, 5 * MS, 900), *operators(20, 10 * MS, 901)], None),
         (operators(20, 30 * MS, 900), None),
-        (
-            operators(20, 30 * MS + 1, 900),
-            "the file holds 2 processes that were recorded one after the other",
-        ),
+        (operators(20, 30 * MS + 1, 900), ONE_BY_ONE.format(2)),
     ],
 )
 def test_a_file_of_several_processes_is_mixed_if_both_train_or_one_is_later(

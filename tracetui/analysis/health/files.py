@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.host_steps import host_steps
+from tracetui.analysis.intervals import union
 from tracetui.analysis.search import span_of
 from tracetui.trace.model import Family, Layer, Track
 
@@ -65,9 +68,8 @@ def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
     if len(spans) < 2:
         return
     training = {trace.owners.get(step.pid, step.pid) for step in host_steps(trace)}
-    ordered = sorted(spans.values())
-    apart = any(before[1] < after[0] for before, after in zip(ordered, ordered[1:]))
-    if len(training & set(spans)) < 2 and not apart:
+    parts = len(union(*np.array([*spans.values()], np.int64).T))
+    if len(training & set(spans)) < 2 and parts == 1:
         return
     yield Finding(
         id="run.mixed",
@@ -75,9 +77,12 @@ def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
         affects=EVERYTHING,
         sentence=(
             "the file holds {count} processes that were recorded one after the other"
-            if apart
+            if parts == len(spans)
+            else "the file holds {count} processes in {parts} parts that were recorded one after the other"
+            if parts > 1
             else "the file holds {count} processes with steps of their own"
         ),
         remedy="Numbers of all of them are added up: open the recording of one process at a time.",
+        figures={"parts": parts},
         count=len(spans),
     )

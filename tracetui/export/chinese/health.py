@@ -222,6 +222,9 @@ HEALTH = {
     "the file holds {count} processes that were recorded one after the other": (
         "文件中有 {count} 个先后采集的进程"
     ),
+    "the file holds {count} processes in {parts} parts that were recorded one after the other": (
+        "文件中有 {count} 个进程，分为先后采集的 {parts} 部分"
+    ),
     "the file holds {count} processes with steps of their own": "文件中有 {count} 个各有 step 的进程",
     "Numbers of all of them are added up: open the recording of one process at a time.": (
         "所有进程的数字会加在一起：一次只打开一个进程的采集。"
