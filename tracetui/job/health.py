@@ -57,7 +57,9 @@ def health_notes(job: Job) -> Iterator[str]:
     if len(doubts) > _MOST_SENTENCES:
         more = len(doubts) - _MOST_SENTENCES
         yield state(
-            "{count} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank",
+            "1 more finding puts numbers of a rank in doubt: tracetui doctor tells of each rank"
+            if more == 1
+            else "{count} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank",
             count=more,
         )
     left_out = [rank.number for rank in job.ranks if len(believed_steps(job, rank)) < len(rank.digest.steps)]

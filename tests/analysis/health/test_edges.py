@@ -415,6 +415,7 @@ def test_a_collective_lacks_parts_that_two_of_its_kind_have(
     ("message", "count"),
     [
         ("WARNING:2026-01-01 1:1 CuptiActivityApi.cpp:263] Dropped 12 activity records", 12),
+        ("Dropped 1 activity records", 1),
         ("Exceeded max GPU buffer count (33 >= 33) - terminating tracing", 1),
         ("Device profiling activity collection was stopped early at step 1", 1),
         ("Dropped 0 activity records", None),
@@ -754,3 +755,164 @@ def test_the_wait_for_such_a_task_ends_with_it(off: int, is_found: bool) -> None
     launched = [gpu.launch(begin, 5_000, 500), gpu.kernel(begin + 12 * MS, 50_000, 500)]
     held = wait(begin + 6_000, task_end + off, "cudaStreamSynchronize")
     assert ("device.unseen_work" in found([*run(), *operators(2), *launched, *held])) == is_found
+
+
+def sentences(events: Events, *identities: str) -> list[str]:
+    """What findings of some kinds say of a trace of GPUs."""
+    health = analyse(trace_of([*gpu.gpu(), *process(1, "python", "GPU 1", 5_000_001), *events])).health
+    return [finding.english for finding in health.findings if finding.id in identities]
+
+
+@pytest.mark.parametrize(
+    ("lost", "identity", "sentence"),
+    [
+        (
+            range(1, 401),
+            "device.head_lost",
+            "the first 400 kernel launches have no task on the device, later ones do: "
+            "its recording began late",
+        ),
+        (
+            range(4, 401),
+            "device.head_lost",
+            "397 of the first 400 kernel launches have no task on the device, later ones do: "
+            "its recording began late",
+        ),
+        (
+            range(101, 501),
+            "device.tail_lost",
+            "the last 400 kernel launches have no task on the device: "
+            "recording stopped before the device was done",
+        ),
+        (
+            range(101, 498),
+            "device.tail_lost",
+            "397 of the last 400 kernel launches have no task on the device: "
+            "recording stopped before the device was done",
+        ),
+        (
+            range(101, 201),
+            "device.dropped",
+            "100 kernel launches in a row have no task on the device, those before and after have",
+        ),
+        (
+            range(101, 201, 2),
+            "device.dropped",
+            "50 of 99 kernel launches in a row have no task on the device, those before and after have",
+        ),
+    ],
+)
+def test_launches_without_a_task_are_all_of_a_stretch_or_counted_of_it(
+    lost: Collection[int], identity: str, sentence: str
+) -> None:
+    events = without_kernels(run(500, every=100_000), lost)
+    assert sentences(events, "device.head_lost", "device.tail_lost", "device.dropped") == [sentence]
+
+
+def test_launches_whose_tasks_have_the_id_of_another_are_no_accident() -> None:
+    launched = [gpu.launch(n * MS, 5_000, n) for n in range(1, 21)]
+    of_one = [gpu.kernel(n * MS + 20_000, 50_000, 1) for n in range(1, 21)]
+    assert sentences([*launched, *of_one], "device.dropped", "flows.shared") == [
+        "19 tasks share the id of a launch with others that it did not launch"
+    ]
+
+
+def test_launches_that_a_graph_keeps_have_lost_no_kernel() -> None:
+    copy = gpu.kernel(30 * MS, 5_000, 500, "Memcpy HtoD", category="gpu_memcpy")
+    launched = without_kernels(run(25), range(26))
+    capture = [call(MS - 1_000, 500, "cudaStreamBeginCapture"), call(29 * MS, 500, "cudaStreamEndCapture")]
+    assert sentences([*launched, copy], "device.dropped") == [
+        "none of 25 kernel launches has a kernel on the device"
+    ]
+    assert sentences([*launched, copy, *capture], "device.dropped") == []
+
+
+def test_a_late_beginning_of_a_device_and_a_long_wait_are_two_findings() -> None:
+    """Of several devices the latest is told; what the host did not wait for is not called waited for."""
+    late = run(lag=30 * MS)
+    other = [
+        event
+        for n in range(1, 21)
+        for event in (
+            gpu.launch(n * MS + 10_000, 5_000, 600 + n),
+            on_gpu_1(gpu.kernel(n * MS + 25 * MS, 50_000, n), 600 + n),
+        )
+    ]
+    begin = 60 * MS
+    launched = [gpu.launch(begin, 5_000, 500), gpu.kernel(begin + 12 * MS, 50_000, 500)]
+    waited = wait(begin + 6_000, begin + 12 * MS + 60_000, "cudaStreamSynchronize")
+    first = "after its first task was launched: it was busy with work from before the recording"
+    long = (
+        "for 12.0 ms launched tasks did not start on an idle device while the host waited for them: "
+        "it was busy with work that is not recorded"
+    )
+    assert sentences([*late, *operators(2), *launched, *waited], "device.unseen_work") == [
+        f"the main stream of the device begins 30.0 ms {first}",
+        long,
+    ]
+    assert sentences([*late, *other], "device.unseen_work") == [
+        "the main streams of 2 devices begin up to 30.0 ms after their first task was launched: "
+        "they were busy with work from before the recording"
+    ]
+
+
+def test_time_in_which_tasks_overlap_counts_once() -> None:
+    """Five tasks of 500 us that begin 10 us after each other: two or more run for 520 of 540 us."""
+    events = [
+        event
+        for n in range(1, 21)
+        for j in range(5)
+        for event in (
+            gpu.launch(n * MS + j * 6_000, 5_000, 10 * n + j),
+            gpu.kernel(n * MS + 50_000 + 10_000 * j, 500_000, 10 * n + j),
+        )
+    ]
+    assert sentences(events, "tasks.overlap") == [
+        "tasks of one stream overlap for 10.4 ms, 96.3 % of its time, which a stream cannot"
+    ]
+
+
+def test_what_most_early_tasks_show_tells_how_far_clocks_are_apart() -> None:
+    """Three are early by 250 us; one has the id of a launch 96 ms later."""
+    early = {5: 5, 6: 6, 99: 99, 100: 4}
+    kept = [e for e in run(100) if e.get("cat") != "kernel" or e["args"]["correlation"] not in (*early, 4)]
+    moved = [gpu.kernel(at * MS - 250_000, 50_000, number) for number, at in early.items()]
+    assert sentences([*kept, *moved], "clock.host_device") == [
+        "4 of 99 tasks begin more than 200 µs before their launch, most of them by 250 µs or more: "
+        "the clocks of host and device are apart by that or more"
+    ]
+
+
+def test_what_was_recorded_while_two_devices_waited_is_told_once() -> None:
+    frames = [
+        gpu.host(MS + 80_000 + n * 1_800, 900, "a.py(1): f", "python_function", **{"Python id": n})
+        for n in range(500)
+    ]
+    work = [gpu.host(n * MS + more, 10_000) for n in (1, 2) for more in (-1_000, 11_000)]
+    second = [
+        event
+        for n in (1, 2)
+        for event in (
+            gpu.launch(n * MS + 12_000, 5_000, n + 500),
+            on_gpu_1(gpu.kernel(n * MS + 32_000, 50_000, n), n + 500),
+        )
+    ]
+    (sentence,) = sentences([*run(2), *work, *second, *frames], "host.overhead")
+    assert sentence.startswith("while devices waited for the host 500 calls of Python and ")
+
+
+@pytest.mark.parametrize(
+    ("kernels", "sentence"),
+    [
+        (0, "1 of 6 graph launches has no kernels on the device"),
+        (2, "1 of 6 graph launches has fewer kernels than others of the same graph"),
+    ],
+)
+def test_one_graph_launch_has_none_or_fewer(kernels: int, sentence: str) -> None:
+    launched = [gpu.launch((30 + n) * MS, 5_000, 800 + n, "cudaGraphLaunch") for n in range(6)]
+    replayed = [
+        gpu.kernel((30 + n) * MS + 20_000 + 10_000 * k, 8_000, 800 + n, f"k{k}")
+        for n in range(6)
+        for k in range(kernels if n == 3 else 5)
+    ]
+    assert sentences([*run(10), *launched, *replayed], "graph.incomplete") == [sentence]

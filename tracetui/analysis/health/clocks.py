@@ -22,7 +22,7 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding for each device whose tasks begin before their launch by more than jitter."""
     trace, chains = recording.trace, recording.launch_chains
     known = chains.launch_time >= 0
-    late = trace.slices.start[chains.tasks] - chains.launch_time
+    delay = trace.slices.start[chains.tasks] - chains.launch_time  # below 0: early
     numbers: dict[str | None, int] = {
         activity.device: number for number, activity in enumerate(recording.devices)
     }
@@ -31,7 +31,7 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     linked = np.flatnonzero(known & (devices[track] >= 0))
     for _, group in runs(devices[track[linked]]):
         held = linked[group]
-        early = held[late[held] < -JITTER]
+        early = held[delay[held] < -JITTER]
         count, total = len(early), len(held)
         if count < LEAST_EARLY or count < EARLY_SHARE * total:
             continue
@@ -42,8 +42,8 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             affects=("causes",),
             sentence=(
-                "{count} of {tasks} tasks begin before their launch, by {time} at most: "
-                "the clocks of host and device are apart by that or more"
+                "{count} of {tasks} tasks begin more than {jitter} before their launch, "
+                "most of them by {time} or more: the clocks of host and device are apart by that or more"
             ),
             remedy=(
                 "Nothing is shifted. Add {time} or more to the times of the device before you compare them "
@@ -51,7 +51,9 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
             ),
             figures={
                 "tasks": total,
-                "time": format_duration(-int(late[early].min())),
+                "jitter": format_duration(JITTER),
+                # One whose launch is another one may begin any time before it.
+                "time": format_duration(-int(np.sort(delay[early])[count // 2])),
             },
             count=count,
             share=count / total,

@@ -127,7 +127,7 @@ class Examination:
         return [
             *(missing or lost.lone_launches(recording, self._launches)),
             *self.incomplete,
-            *unseen.unseen_finding(recording, self.unseen),
+            *unseen.unseen_findings(recording, self.unseen),
         ]
 
     @cached_property

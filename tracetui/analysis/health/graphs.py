@@ -166,9 +166,17 @@ def _finding(
     lacking = [*empty, *partial]
     rows = np.array([replay.row for replay in lacking], np.int64)
     if not partial:
-        sentence = "{empty} of {replays} graph launches have no kernels on the device"
+        sentence = (
+            "1 of {replays} graph launches has no kernels on the device"
+            if len(empty) == 1
+            else "{empty} of {replays} graph launches have no kernels on the device"
+        )
     elif not empty:
-        sentence = "{partial} of {replays} graph launches have fewer kernels than others of the same graph"
+        sentence = (
+            "1 of {replays} graph launches has fewer kernels than others of the same graph"
+            if len(partial) == 1
+            else "{partial} of {replays} graph launches have fewer kernels than others of the same graph"
+        )
     else:
         sentence = (
             "{count} of {replays} graph launches have no kernels on the device, or fewer than others of the "

@@ -115,7 +115,7 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     """Yield a finding on how much of the host-bound idle time recording explains, as a range.
 
     Counts the calls of Python and the operators that begin while a device waits for the host, each with what
-    recording one takes.
+    recording one takes: for each device that waits, as idle time is that of all devices.
     """
     trace = recording.trace
     host_bound = np.isin(causes.cause, of_families("host", "queue"))
@@ -127,17 +127,20 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
         spans.append(union(causes.start[pieces], causes.end[pieces]))  # fewer: pieces touch each other
     starts = np.sort(np.concatenate([span.starts for span in spans]))
     ends = np.sort(np.concatenate([span.ends for span in spans]))
+    waiting = union(starts, ends)
     counts, lowest, highest = {}, 0, 0
     for family, cost in ((Family.FRAMES, FRAME_COST), (Family.OPERATORS, OPERATOR_COST)):
-        counts[family] = sum(
-            _count_within(trace.slices.start[trace.lane_slice_rows(lane)], starts, ends)
+        lanes = [
+            trace.slices.start[trace.lane_slice_rows(lane)]
             for track in trace.tracks
             if track.family == family and track.layer == Layer.PYTHON
             for lane in track.lanes
-        )
+        ]
+        counts[family] = sum(_count_within(times, waiting.starts, waiting.ends) for times in lanes)
         if not counts[Family.FRAMES]:
             return
-        lowest, highest = lowest + cost[0] * counts[family], highest + cost[1] * counts[family]
+        by_device = sum(_count_within(times, starts, ends) for times in lanes)
+        lowest, highest = lowest + cost[0] * by_device, highest + cost[1] * by_device
     lowest, highest = min(lowest, host_bound_ns), min(highest, host_bound_ns)
     doubted = lowest > _DOUBTED_PART * host_bound_ns
     yield Finding(
@@ -186,7 +189,7 @@ def absent(recording: HealthEvidence) -> Iterator[Finding]:
         yield _note(
             "host.absent",
             ("causes", "lines"),
-            "no operators of the host were recorded: what launched tasks cannot be known",
+            "no operators of the host were recorded: which of them launched tasks cannot be known",
             "Record the host too (PyTorch: ProfilerActivity.CPU).",
         )
         return
@@ -208,7 +211,7 @@ def absent(recording: HealthEvidence) -> Iterator[Finding]:
         yield _note(
             "stacks.cut",
             ("lines",),
-            "most operators have no stack, although some have: stacks were recorded for a part only",
+            "stacks cover less than half of the time of the operators: they were recorded for a part only",
             "Record stacks for the whole time.",
         )
     if rank_info(Path(trace.path)).options.get("record_shapes") is False:
@@ -221,7 +224,7 @@ def absent(recording: HealthEvidence) -> Iterator[Finding]:
 
 
 def _stacks_cut(recording: HealthEvidence) -> bool:
-    """Return whether call stacks end before the operators do: less than half of the time has any."""
+    """Return whether call stacks are of less than half of the time of the operators, of either end."""
     trace, slices = recording.trace, recording.trace.slices
     tracks = [track for track in trace.tracks if len(track.rows)]
     frames = [span_of(trace, t) for t in tracks if t.family == Family.FRAMES]

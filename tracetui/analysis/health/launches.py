@@ -46,8 +46,8 @@ class LostLaunches(NamedTuple):
     first: int  #: place in `Launches` of the first
     stop: int  #: and after the last
     places: Int64s  #: of those without a task
-    at_start: bool  #: no launch before it has a task
-    at_end: bool  #: no launch after it has a task
+    at_start: bool  #: hardly any launch before it has a task
+    at_end: bool  #: hardly any launch after it has a task
 
     @property
     def is_dense(self) -> bool:
@@ -73,10 +73,12 @@ def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
 
 
 def count_launches(trace: Trace) -> int:
-    """Return how many launches of kernels are recorded, with a task or without: calls, or else dequeues."""
+    """Return how many launches are to run a kernel, with a task or without: calls, or else dequeues."""
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME)
-    count = int(np.count_nonzero(by_name(trace, rows, calls.launches_kernel) == 1))
-    return count or len(_dequeues(trace))
+    launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
+    if not len(launching):
+        return len(_dequeues(trace))
+    return int(np.count_nonzero(~_captured(trace, rows, launching)))
 
 
 def find_losses(launches: Launches) -> list[LostLaunches]:

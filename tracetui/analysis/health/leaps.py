@@ -163,10 +163,10 @@ def distant_parts(recording: HealthEvidence) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         affects=EVERYTHING if torn else ("causes",),
         sentence=(
-            "{count} parts of the recording lie {days} days apart, and some tracks are in several: "
+            "{count} parts of the recording lie up to {days} days apart, and some tracks are in several: "
             "a clock was set, or two were mixed"
             if torn
-            else "{count} parts of the recording lie {days} days apart, each with tracks of its own: "
+            else "{count} parts of the recording lie up to {days} days apart, each with tracks of its own: "
             "they are timed by different clocks"
         ),
         remedy=(

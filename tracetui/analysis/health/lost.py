@@ -8,7 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity, TimeWindows
-from tracetui.analysis.health.launches import Launches, LostLaunches, count_launches, tasks_launched
+from tracetui.analysis.health.launches import (
+    Launches,
+    LostLaunches,
+    count_launches,
+    find_losses,
+    tasks_launched,
+)
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import distinct
@@ -64,10 +70,14 @@ def hole_of(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -
 
 
 def lone_launches(recording: HealthEvidence, launches: Launches) -> Iterator[Finding]:
-    """Yield what is found where launches have no task and that is no loss: all of them, or hardly any."""
+    """Yield what is found where launches have no task and that is no loss: all of them, or hardly any.
+
+    Of many of which others have the tasks, as ids are shared, nothing is said here.
+    """
     count = int(np.count_nonzero(launches.lost))
     if 0 < count < len(launches.row):
-        yield _alone(recording, launches, count)
+        if not find_losses(launches):
+            yield _alone(recording, launches, count)
         return
     slices = recording.trace.slices
     computes = any((slices.activity[a.work] == Activity.COMPUTE).any() for a in recording.devices)
@@ -97,7 +107,9 @@ def logged_losses(recording: HealthEvidence) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         affects=("idle", "causes"),
         sentence=(
-            "the profiler logged that it dropped {count} records of the device"
+            "the profiler logged that it dropped 1 record of the device"
+            if dropped == 1
+            else "the profiler logged that it dropped {count} records of the device"
             if dropped
             else "the profiler logged that its buffers were full, and recorded no more of the device"
         ),
@@ -129,10 +141,14 @@ def _alone(recording: HealthEvidence, launches: Launches, count: int) -> Finding
 
 
 def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> Finding:
+    count = len(loss.places)
     if loss.at_start:
-        identity = "device.head_lost"
+        identity, span = "device.head_lost", loss.stop
         sentence = (
             "the first {count} kernel launches have no task on the device, later ones do: "
+            "its recording began late"
+            if count == span
+            else "{count} of the first {span} kernel launches have no task on the device, later ones do: "
             "its recording began late"
         )
         remedy = (
@@ -140,9 +156,12 @@ def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) 
             "(schedule(wait=1, warmup=1))."
         )
     else:
-        identity = "device.tail_lost"
+        identity, span = "device.tail_lost", len(launches.row) - loss.first
         sentence = (
             "the last {count} kernel launches have no task on the device: "
+            "recording stopped before the device was done"
+            if count == span
+            else "{count} of the last {span} kernel launches have no task on the device: "
             "recording stopped before the device was done"
         )
         remedy = "Leave the last step out, or synchronise the device before the profiler stops."
@@ -152,28 +171,32 @@ def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) 
         affects=("steps", "idle"),
         sentence=sentence,
         remedy=remedy,
-        count=len(loss.places),
-        share=len(loss.places) / len(launches.row),
+        figures={"span": span},
+        count=count,
+        share=count / len(launches.row),
         steps=_steps_of(recording, launches, loss),
         windows=(hole_of(recording, launches, loss),),
     )
 
 
 def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[LostLaunches]) -> Finding:
-    count = sum(len(loss.places) for loss in losses)
+    count, span = sum(len(loss.places) for loss in losses), losses[0].stop - losses[0].first
     return Finding(
         id="device.dropped",
         severity=Severity.WRONG,
         affects=("idle", "causes"),
         sentence=(
             "{count} kernel launches in a row have no task on the device, those before and after have"
+            if len(losses) == 1 and count == span
+            else "{count} of {span} kernel launches in a row have no task on the device, "
+            "those before and after have"
             if len(losses) == 1 and losses[0].is_dense
             else "{count} kernel launches here and there have no task on the device, those between them have"
             if len(losses) == 1
             else "{count} kernel launches in {stretches} stretches have no task on the device, others have"
         ),
         remedy=LOST_TASKS,
-        figures={"stretches": len(losses)},
+        figures={"stretches": len(losses), "span": span},
         count=count,
         share=count / len(launches.row),
         steps=_steps_of(recording, launches, *losses),
@@ -196,8 +219,7 @@ def _unproven(recording: HealthEvidence) -> Iterator[Finding]:
 def _empty(
     recording: HealthEvidence, steps: Sequence[int], severity: Severity, windows: TimeWindows
 ) -> Finding:
-    starts = recording.host_starts
-    count, total = len(distinct(starts[np.array(steps)])), len(distinct(starts))
+    count, total = _count_steps(recording, steps), len(distinct(recording.host_starts))
     return Finding(
         id="device.step_empty",
         severity=severity,
@@ -218,18 +240,20 @@ def _empty(
 
 def _uncomputed(recording: HealthEvidence, steps: list[int]) -> Finding:
     every = recording.steps
-    empty = sum(every[place].only_communicates for place in steps)
-    cut = next((every[place].number for place in steps if not every[place].only_communicates), None)
+    empty = _count_steps(recording, [place for place in steps if every[place].only_communicates])
+    count, total = _count_steps(recording, steps), len(distinct(recording.host_starts))
+    cut = sorted({every[place].number for place in steps if not every[place].only_communicates})
     sentence = (
-        "only communication is recorded of 1 of {steps} steps, the others compute"
+        "only communication is recorded of {count} of {steps} steps and of parts of steps {cut}, "
+        "the others compute"
+        if len(cut) > 1
+        else "only communication is recorded of {count} of {steps} steps and of a part of step {cut}, "
+        "the others compute"
+        if cut
+        else "only communication is recorded of 1 of {steps} steps, the others compute"
         if empty == 1
         else "only communication is recorded of {count} of {steps} steps, the others compute"
     )
-    if cut is not None:
-        sentence = (
-            "only communication is recorded of {count} of {steps} steps and of a part of step {cut}, "
-            "the others compute"
-        )
     return Finding(
         id="device.step_empty",
         severity=Severity.DOUBTFUL,
@@ -238,12 +262,17 @@ def _uncomputed(recording: HealthEvidence, steps: list[int]) -> Finding:
         remedy=(
             "Leave these steps out: what they computed counts as idle, and no communication is overlapped."
         ),
-        figures={"count": empty, "steps": len(every), "cut": str(cut)},
-        count=len(steps),
-        share=len(steps) / len(every),
+        figures={"count": empty, "steps": total, "cut": ", ".join(map(str, cut))},
+        count=count,
+        share=count / total,
         steps=tuple(steps),
         windows=_united((every[place].start_ns, every[place].end_ns) for place in steps),
     )
+
+
+def _count_steps(recording: HealthEvidence, steps: Sequence[int]) -> int:
+    """Return how many steps of the host those at some places are, which are one for each device."""
+    return len(distinct(recording.host_starts[np.array(steps, np.int64)]))
 
 
 def _united(windows: Iterable[tuple[int, int]]) -> TimeWindows:

@@ -69,8 +69,8 @@ def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
 
 
 def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tuple[int, int, Int64s, int]:
-    """Return the ns in which tasks of a stream overlap, its busy ns, the rows that overlap one before, and
-    how many of these end before it does.
+    """Return the ns in which two tasks of a stream run or more, its busy ns, the rows that overlap one
+    before, and how many of these end before it does.
 
     Args:
         recording: what was recorded.
@@ -88,7 +88,9 @@ def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tupl
     reach = np.maximum.accumulate(slices.end[order])[:-1]
     is_over = slices.start[order[1:]] < reach
     inside = int(np.count_nonzero(is_over & (slices.end[order[1:]] < reach)))
-    return int(slices.dur[rows].sum()) - busy, busy, order[1:][is_over], inside
+    over = order[1:][is_over]
+    overlap = union(slices.start[over], np.minimum(slices.end[over], reach[is_over])).total
+    return overlap, busy, over, inside
 
 
 def shared_tasks(recording: HealthEvidence) -> Int64s:

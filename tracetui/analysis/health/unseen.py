@@ -36,7 +36,7 @@ class Unseen(NamedTuple):
     device: int  #: place in the devices of the analysis
     start: int  #: ns
     end: int  #: ns
-    is_first: bool = False  #: nothing of the main stream of the device is recorded before it
+    is_first: bool = False  #: the main stream of the device begins where it ends
 
 
 def unseen_work(
@@ -60,22 +60,29 @@ def _overlap(one: Unseen, other: Unseen) -> bool:
     return one.device == other.device and one.start < other.end and other.start < one.end
 
 
-def unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen]) -> Iterator[Finding]:
-    """Yield the finding about such stretches, where there are any."""
-    if not unseen:
-        return
+def unseen_findings(recording: HealthEvidence, unseen: Sequence[Unseen]) -> Iterator[Finding]:
+    """Yield a finding about the stretches before devices begin, and one about those the host waited for."""
+    for is_first in (True, False):
+        stretches = [stretch for stretch in unseen if stretch.is_first is is_first]
+        if stretches:
+            yield _unseen_finding(recording, stretches, is_first)
+
+
+def _unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen], is_first: bool) -> Finding:
     windows: TimeWindows = tuple((stretch.start, stretch.end) for stretch in unseen)
-    total = sum(end - start for start, end in windows)
-    only_first = all(stretch.is_first for stretch in unseen)
+    lengths = [end - start for start, end in windows]
     span = max(recording.trace.end_ns - recording.trace.start_ns, 1) * max(len(recording.devices), 1)
-    yield Finding(
+    return Finding(
         id="device.unseen_work",
         severity=Severity.DOUBTFUL,
         affects=("idle",),
         sentence=(
-            "the device begins {time} after its first task was launched: "
+            "the main stream of the device begins {time} after its first task was launched: "
             "it was busy with work from before the recording"
-            if only_first
+            if is_first and len(unseen) == 1
+            else "the main streams of {count} devices begin up to {time} after their first task was "
+            "launched: they were busy with work from before the recording"
+            if is_first
             else "for {time} launched tasks did not start on an idle device while the host waited for them: "
             "it was busy with work that is not recorded"
         ),
@@ -83,9 +90,9 @@ def unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen]) -> Itera
             "Read this time as unknown, not as idle. Synchronise the device before the profiler starts, "
             "and record every stream and process that uses it."
         ),
-        figures={"time": format_duration(total)},
+        figures={"time": format_duration(max(lengths) if is_first else sum(lengths))},
         count=len(windows),
-        share=total / span,
+        share=sum(lengths) / span,
         steps=recording.steps_within(windows),
         windows=windows,
     )

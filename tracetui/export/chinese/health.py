@@ -8,6 +8,15 @@ HEALTH = {
     "the last {count} kernel launches have no task on the device: recording stopped before the device was done": (
         "最后 {count} 次 kernel 下发在 Device 上没有任务：Device 还没做完，采集就停止了"
     ),
+    "{count} of the first {span} kernel launches have no task on the device, later ones do: its recording began late": (
+        "最初 {span} 次 kernel 下发中有 {count} 次在 Device 上没有任务，之后的都有：Device 的采集开始得晚"
+    ),
+    "{count} of the last {span} kernel launches have no task on the device: recording stopped before the device was done": (
+        "最后 {span} 次 kernel 下发中有 {count} 次在 Device 上没有任务：Device 还没做完，采集就停止了"
+    ),
+    "{count} of {span} kernel launches in a row have no task on the device, those before and after have": (
+        "连续 {span} 次 kernel 下发中有 {count} 次在 Device 上没有任务，前后的都有"
+    ),
     "{count} kernel launches in a row have no task on the device, those before and after have": (
         "连续 {count} 次 kernel 下发在 Device 上没有任务，前后的都有"
     ),
@@ -45,6 +54,10 @@ HEALTH = {
         "only communication is recorded of {count} of {steps} steps and of a part of step {cut}, "
         "the others compute"
     ): "{steps} 个 step 中有 {count} 个只采集到通信，step {cut} 也有一部分如此，其余的都有计算",
+    (
+        "only communication is recorded of {count} of {steps} steps and of parts of steps {cut}, "
+        "the others compute"
+    ): "{steps} 个 step 中有 {count} 个只采集到通信，step {cut} 也各有一部分如此，其余的都有计算",
     "1 of {operations} collectives lacks tasks on the device that others have": (
         "{operations} 个集合通信中有 1 个缺少其他集合通信都有的 Device 任务"
     ),
@@ -63,6 +76,7 @@ HEALTH = {
     "the numbers of {count} tasks are left out, in {stretches} stretches, on streams that count one by one": (
         "各条流的任务逐一编号，但在 {stretches} 段中共缺少 {count} 个编号"
     ),
+    "the profiler logged that it dropped 1 record of the device": "profiler 的日志称它丢弃了 1 条 Device 记录",
     "the profiler logged that it dropped {count} records of the device": (
         "profiler 的日志称它丢弃了 {count} 条 Device 记录"
     ),
@@ -86,6 +100,12 @@ HEALTH = {
         "profiler 丢失了任务：一次少采集几个 step，降低采集级别，或加大缓冲区。那里的空闲时间不可用。"
     ),
     # -- graphs -----------------------------------------------------------------------------------------
+    "1 of {replays} graph launches has no kernels on the device": (
+        "{replays} 次图下发中有 1 次在 Device 上没有 kernel"
+    ),
+    "1 of {replays} graph launches has fewer kernels than others of the same graph": (
+        "{replays} 次图下发中有 1 次的 kernel 比同一个图的其他下发少"
+    ),
     "{empty} of {replays} graph launches have no kernels on the device": (
         "{replays} 次图下发中有 {empty} 次在 Device 上没有 kernel"
     ),
@@ -100,8 +120,13 @@ HEALTH = {
         "看似空闲处 Device 其实在工作：采集图内的 kernel（CUPTI 的节点级采集；NPU 上用 Level1 或 Level2），或测量不用图的一次运行。"
     ),
     # -- work that is not recorded ----------------------------------------------------------------------
-    "the device begins {time} after its first task was launched: it was busy with work from before the recording": (
-        "第一个任务下发 {time} 之后 Device 才开始：它在做采集之前的工作"
+    "the main stream of the device begins {time} after its first task was launched: "
+    "it was busy with work from before the recording": (
+        "第一个任务下发 {time} 之后 Device 的主 stream 才开始：它在做采集之前的工作"
+    ),
+    "the main streams of {count} devices begin up to {time} after their first task was launched: "
+    "they were busy with work from before the recording": (
+        "{count} 个 Device 的主 stream 在第一个任务下发之后最多 {time} 才开始：它们在做采集之前的工作"
     ),
     "for {time} launched tasks did not start on an idle device while the host waited for them: "
     "it was busy with work that is not recorded": (
@@ -132,14 +157,14 @@ HEALTH = {
     "no calls of the runtime were recorded (level 0): launches are known by their arrows only": (
         "没有采集 runtime 调用（Level0）：只能通过连线得知下发关系"
     ),
-    "no operators of the host were recorded: what launched tasks cannot be known": (
-        "没有采集 Host 的算子：无法得知任务由什么下发"
+    "no operators of the host were recorded: which of them launched tasks cannot be known": (
+        "没有采集 Host 的算子：无法得知任务由哪些算子下发"
     ),
     "no stacks of Python were recorded: idle time leads to operators, not to lines": (
         "没有采集 Python 调用栈：空闲时间只能归到算子，不能归到代码行"
     ),
-    "most operators have no stack, although some have: stacks were recorded for a part only": (
-        "多数算子没有调用栈，而有些有：只有一部分时间采集了调用栈"
+    "stacks cover less than half of the time of the operators: they were recorded for a part only": (
+        "调用栈覆盖的时间不到算子的一半：只有一部分时间采集了调用栈"
     ),
     "no shapes of inputs were recorded: calls of one operator cannot be told apart by them": (
         "没有采集输入的 shape：无法据此区分同一算子的各次调用"
@@ -150,9 +175,9 @@ HEALTH = {
     "Record the host too (PyTorch: ProfilerActivity.CPU).": "同时采集 Host（PyTorch：ProfilerActivity.CPU）。",
     "Record with with_stack=True.": "采集时用 with_stack=True。",
     # -- clocks -----------------------------------------------------------------------------------------
-    "{count} of {tasks} tasks begin before their launch, by {time} at most: "
+    "{count} of {tasks} tasks begin more than {jitter} before their launch, most of them by {time} or more: "
     "the clocks of host and device are apart by that or more": (
-        "{tasks} 个任务中有 {count} 个早于其下发开始，最多早 {time}：Host 与 Device 的时钟至少相差这么多"
+        "{tasks} 个任务中有 {count} 个比其下发早 {jitter} 以上开始，其中多数至少早 {time}：Host 与 Device 的时钟至少相差这么多"
     ),
     "Nothing is shifted. Add {time} or more to the times of the device before you compare them with the host's; "
     "what the device did, and for how long, stands.": (
@@ -167,16 +192,16 @@ HEALTH = {
     "Read the parts before and after on their own; record again while nothing sets the clock.": (
         "前后两部分要分开看；在不调整时钟的情况下重新采集。"
     ),
-    "{count} parts of the recording lie {days} days apart, and some tracks are in several: "
+    "{count} parts of the recording lie up to {days} days apart, and some tracks are in several: "
     "a clock was set, or two were mixed": (
-        "采集的 {count} 个部分相隔 {days} 天，有的轨道分在几个部分中：时钟被调整过，或混用了两个时钟"
+        "采集的 {count} 个部分最多相隔 {days} 天，有的轨道分在几个部分中：时钟被调整过，或混用了两个时钟"
     ),
     "No time passed between the parts: read each on its own; record again while nothing sets the clock.": (
         "各部分之间没有经过时间：要分开看；在不调整时钟的情况下重新采集。"
     ),
-    "{count} parts of the recording lie {days} days apart, each with tracks of its own: "
+    "{count} parts of the recording lie up to {days} days apart, each with tracks of its own: "
     "they are timed by different clocks": (
-        "采集的 {count} 个部分相隔 {days} 天，各有自己的轨道：它们的时间来自不同的时钟"
+        "采集的 {count} 个部分最多相隔 {days} 天，各有自己的轨道：它们的时间来自不同的时钟"
     ),
     "Nothing is shifted. Compare no time of one part with one of another; "
     "what happened within a part, and for how long, stands.": (

@@ -123,6 +123,9 @@ NOTES = {
         "对于很长的表，摘要只保留用时最多的行：其余合并为“（其他）”"
     ),
     # -- jobs -------------------------------------------------------------------------------------------
+    "1 more finding puts numbers of a rank in doubt: tracetui doctor tells of each rank": (
+        "另有 1 项发现使一张卡的数字存疑：各卡的详情见 tracetui doctor"
+    ),
     "{count} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank": (
         "另有 {count} 项发现使一些卡的数字存疑：各卡的详情见 tracetui doctor"
     ),
