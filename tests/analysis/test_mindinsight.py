@@ -160,6 +160,21 @@ def test_a_step_in_which_computing_ends_to_be_recorded_is_in_doubt_too(
     assert _advised(path) == ({1, 2} if is_cut else {1, 2, 3})
 
 
+def test_each_step_in_which_computing_begins_or_ends_to_be_recorded_is_named(tmp_path: Path) -> None:
+    path = _timeline(tmp_path, steps=6)
+    events = [
+        event for event in json.loads(path.read_text()) if event["name"] not in ("MatMul-op1", "MatMul-op2")
+    ]
+    for event in events:
+        if event["name"] in ("MatMul-op0", "MatMul-op3"):
+            event["dur"] = 1
+    path.write_text(json.dumps(events))
+    (finding,) = load(path, cache=False).health.doubts
+    assert finding.english == (
+        "only communication is recorded of 2 of 6 steps and of parts of steps 1, 4, the others compute"
+    )
+
+
 def test_a_device_that_never_computes_lost_nothing(tmp_path: Path) -> None:
     path = _timeline(tmp_path)
     events = json.loads(path.read_text())

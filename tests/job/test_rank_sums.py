@@ -147,3 +147,19 @@ def test_ranks_whose_steps_are_left_out_are_named(doubted: Sequence[int], words:
     left_out = [replace(rank, digest=digest) if rank.number in doubted else rank for rank in ranks]
     (note,) = health_notes(job_of(left_out))
     assert note == f"means of {words} leave out steps that are not to be believed (--all-steps takes all)"
+
+
+@pytest.mark.parametrize(
+    ("count", "last"),
+    [(4, "1 more finding puts numbers of a rank"), (5, "2 more findings put numbers of ranks")],
+)
+def test_three_findings_are_told_and_others_counted(count: int, last: str) -> None:
+    rank = job("loader").ranks[0]
+    assert rank.digest.facts is not None
+    lost = HealthFacts(doubts=(Doubt("device.lost", 1, ("idle",), "tasks are lost"),))
+    digest = replace(rank.digest, facts=replace(rank.digest.facts, health=lost))
+    notes = [*health_notes(job_of([replace(rank, number=number, digest=digest) for number in range(count)]))]
+    assert notes[2:] == [
+        "rank 2: tasks are lost (idle: doubtful)",
+        f"{last} in doubt: tracetui doctor tells of each rank",
+    ]
