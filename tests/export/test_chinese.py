@@ -35,11 +35,11 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
 from tracetui.comparison.compared_row import ComparedRow, RowScale
 from tracetui.comparison.tally import NOTHING
-from tracetui.export.chinese.advice import ADVICE, FIGURES
+from tracetui.export.chinese.advice import ADVICE, FIGURES, PARTS
 from tracetui.export.chinese.words import TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
 from tracetui.export.sentences.advice import advice_answer, advice_title, advice_words, figure_in_language
-from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, REMEDIES, english_words
+from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, english_words
 from tracetui.export.sentences.comparison import collective_name
 from tracetui.export.sentences.memory import NO_TIMES
 from tracetui.export.text import cell_width
@@ -152,7 +152,7 @@ def test_no_words_are_left_of_a_sentence_that_is_gone() -> None:
     derived |= {cause.name.lower() for cause in CommunicationCause}
     derived |= {f"{cause.label}.{fact}" for cause in Cause for fact in SHOWN_FACTS}
     derived |= {f"advice.{rule}.{field}" for rule in ADVICE for field in ("title", "text", "rule")}
-    derived |= {f"advice.{rule}.{remedy}" for rule, remedies in REMEDIES.items() for remedy in remedies}
+    derived |= {f"advice.{part}" for part in PARTS}
     derived |= {f"figure.{key}" for key in FIGURES}
     derived |= {action.help for _, action in merge_actions(ACTIONS)}
     assert WORDS.keys() <= constants() | derived
@@ -175,6 +175,9 @@ def test_words_are_chinese_and_so_is_their_punctuation() -> None:
 # -- advice --------------------------------------------------------------------------------------------
 
 
+_PARTS = {"before", "of", "queues", "remedy", "saves", "waiting", "where"}
+
+
 @cache
 def rules() -> list[Advice]:
     """A piece of advice of every rule: with the keys of its evidence, and where it points."""
@@ -193,13 +196,19 @@ def rules() -> list[Advice]:
             next(call for call in calls if not isinstance(call["id"], ast.Constant)),
         )
         evidence: Figures = dict.fromkeys(
-            fields(ADVICE[rule].text) - {"times", "causes", "before", "waiting", "remedy"}, 0.5
+            fields(ADVICE[rule].text) - {"times", "causes", "share_waiting", *_PARTS}, 0.5
         )
         if isinstance(advice_call["evidence"], ast.Dict):
             evidence.update(
                 (str(key.value), 1) for key in advice_call["evidence"].keys if isinstance(key, ast.Constant)
             )
-        place: dict[str, Any] = {"subjects": ("mul",) * 7, "file": "train.py", "line": 8, "function": "main"}
+        place: dict[str, Any] = {
+            "context": {"share_waiting": 0.5},
+            "subjects": ("mul",) * 7,
+            "file": "train.py",
+            "line": 8,
+            "function": "main",
+        }
         found += [Advice(rule, 5, evidence, variant=variant, per_step_ns=mean, **place) for mean in (None, 2)]
     return found
 

@@ -236,7 +236,7 @@ def test_the_story_of_a_synchronisation() -> None:
 
 def test_the_story_without_idle_time_of_the_line() -> None:
     analysis = analyse(waiting())
-    sync = SyncCall("a\x1b[2Jb", "/w/t.py", 5, "f", 1, 10, 10, 0, {}, *[analysis.syncs[0].rows[:0]] * 2)
+    sync = SyncCall("a\x1b[2Jb", "/w/t.py", 5, "f", 1, 10, 10, 0, 0, {}, *[analysis.syncs[0].rows[:0]] * 2)
     assert line_of_row(analysis, sync) is None
     story = SyncStory(Palette("none"), ASCII).lines(analysis, sync, None, None, 80, 9)
     text = ["".join(text for text, _ in pieces) for pieces in story]

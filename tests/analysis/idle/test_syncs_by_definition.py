@@ -162,6 +162,7 @@ def table(
                 "count": len(syncs),
                 "total_ns": sum(sync.end - sync.start for sync in syncs),
                 "longest_ns": max(sync.end - sync.start for sync in syncs),
+                "dry_count": sum(any(sync is by[piece] for piece in pieces) for sync in syncs),
                 "exposed_ns": sum(ns.values()),
                 "exposed_by_step": dict(sorted(steps.items())),
                 "gap_indices": sorted(per_gap, key=lambda gap: (-per_gap[gap], gap)),

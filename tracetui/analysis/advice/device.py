@@ -47,10 +47,8 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
     groups = (lines + 1) * (len(strings) + 1) + slices.name[tasks]
     for _, group in runs(groups):
         rows = evidence.longest_first(tasks[group])
-        cost = sum(
-            (evidence.span(tasks[group[places]]) - evidence.analysis.devices[index].aicore).total
-            for index, places in runs(device[group])
-        )
+        spans = {index: evidence.span(tasks[group[places]]) for index, places in runs(device[group])}
+        cost = sum((span - evidence.analysis.devices[index].aicore).total for index, span in spans.items())
         if not evidence.worth(cost):
             continue
         total = int(slices.dur[rows].sum())
@@ -66,7 +64,7 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
             },
             subjects=(*evidence.names(rows, 1), *evidence.first_operator(rows)),
             **evidence.line(int(lines[group[0]]))._asdict(),
-            gaps=evidence.gaps_at(evidence.span(rows)),
+            gaps=evidence.gaps_at(spans),
             rows=rows,
         )
 
@@ -103,7 +101,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
 
 
 def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
-    """Idle time between the last task of a step and the first of the next."""
+    """Find steps before the first task of which the device is idle, from the last task of the step before."""
     steps = evidence.analysis.steps
     late = [
         i
@@ -131,8 +129,8 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
         id="iteration_gap",
         cost_ns=sum(idle),
         evidence={
-            "steps": len(late),
-            "of_steps": len(steps),
+            "steps": evidence.host_steps(late),
+            "of_steps": evidence.host_steps(range(len(steps))),
             "longest_ns": idle[0],
             "idle_ns": sum(idle),
             **({"before_window_ns": before} if before else {}),
@@ -173,10 +171,10 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
             "free_ns": free,
             "share_free": free / window,
             "idle_ns": cost,
-            "steps": len(freer) if analysis.steps else 0,
+            "steps": evidence.host_steps(freer) if analysis.steps else 0,
             **{f"{label.replace('.', '_')}_ns": ns for label, ns in times.items()},
         },
-        context={"of_steps": len(analysis.steps)},
+        context={"of_steps": evidence.host_steps(range(len(analysis.steps)))},
         **evidence.worst_line(pieces)._asdict(),
         gaps=evidence.gaps(pieces),
     )

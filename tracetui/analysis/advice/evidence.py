@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -72,6 +73,10 @@ class Evidence:
         """Return the mean of the steps whose computing is recorded; None where the trace has no steps."""
         unknown = len(self.uncomputed_steps) // max(len(self.analysis.devices), 1)
         return ns // max(self.steps - unknown, 1) if self.steps else None
+
+    def host_steps(self, places: Iterable[int]) -> int:
+        """Count the steps of the host that steps of devices belong to, by the places of these."""
+        return len({self.analysis.steps[place].number for place in places})
 
     def host_step(self, rows: Int64s) -> Int64s:
         """Return the step of the host in which each slice starts, -1 outside of all."""
@@ -148,9 +153,13 @@ class Evidence:
         """Return the time in any of the slices."""
         return union(self.trace.slices.start[rows], self.trace.slices.end[rows])
 
-    def gaps_at(self, span: Intervals) -> Int64s:
-        """Return the gaps that overlap some time, most of it first."""
-        inside = span.covered(self.analysis.gaps.start, self.analysis.gaps.end)
+    def gaps_at(self, spans: Mapping[int, Intervals]) -> Int64s:
+        """Return the gaps that overlap some time of their device, by its index; most of it first."""
+        gaps = self.analysis.gaps
+        inside = np.zeros(len(gaps), np.int64)
+        for device, span in spans.items():
+            (places,) = np.nonzero(gaps.device == device)
+            inside[places] = span.covered(gaps.start[places], gaps.end[places])
         return most_first(np.flatnonzero(inside), inside[inside > 0])[0]
 
     # -- lines ----------------------------------------------------------------------------------------

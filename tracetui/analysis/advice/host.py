@@ -181,6 +181,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
             evidence={
                 "count": sync.count,
                 "count_per_step": per_step,
+                "dry_count": sync.dry_count,
                 "wait_ns": sync.total_ns,
                 "longest_wait_ns": sync.longest_ns,
                 "exposed_idle_ns": sync.exposed_ns,

@@ -12,15 +12,15 @@ from tracetui.trace.model import Family, Layer, TraceKind
 
 
 def unlinked(evidence: Evidence) -> Iterator[Advice]:
-    """Idle time that the trace says nothing of."""
+    """Find idle time before tasks of which the trace does not tell what launched them."""
     pieces = evidence.caused(Cause.UNLINKED)
     cost, chains = evidence.idle(pieces), evidence.analysis.launch_chains
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
-    host = any(track.layer == Layer.PYTHON and len(track.rows) for track in evidence.trace.tracks)
+    layers = {track.layer for track in evidence.trace.tracks if len(track.rows)}
     remedy = "host"
-    if host:
-        remedy = "warm_up" if evidence.is_gpu else "level"
+    if Layer.PYTHON in layers:
+        remedy = "warm_up" if evidence.is_gpu or Layer.RUNTIME in layers else "level"
     yield Advice(
         id="collect_host_events",
         remedy=remedy,

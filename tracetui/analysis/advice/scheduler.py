@@ -104,7 +104,8 @@ def unrecorded(evidence: Evidence) -> Iterator[Advice]:
     """Find a late host in a trace without a recording of the scheduler."""
     pieces = evidence.caused(*_HOST_BOUND)
     cost = evidence.idle(pieces)
-    if evidence.analysis.scheduler is not None or cost < HOST_BOUND.value:
+    was_recorded = evidence.analysis.scheduler is not None or evidence.analysis.scheduler_problem
+    if was_recorded or cost < HOST_BOUND.value:
         return
     if not HOST_BOUND_SHARE.share(cost, evidence.window_ns):
         return

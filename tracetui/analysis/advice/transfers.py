@@ -15,10 +15,11 @@ from tracetui.analysis.advice.model import (
     Advice,
     Figures,
 )
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.calls import copies_to_device, copies_to_host
 from tracetui.analysis.idle.copies import say_of_copies
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import by_name, matching, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Trace
@@ -26,9 +27,10 @@ from tracetui.trace.model import Activity, Trace
 #: Collectives that carry no gradients, by the letters of their names: no size of buckets changes them.
 _NOT_GRADIENTS = re.compile("alltoall|allgather|send|recv|receive|broadcast|barrier")
 
+_MEMSET = re.compile(".*memset", re.IGNORECASE)
 #: Where a copy goes, and what helps against it.
-_TO_DEVICE, _TO_HOST, _ON_DEVICES = range(3)
-_COPY_REMEDIES = ("to_device", "to_host", "on_devices")
+_TO_DEVICE, _TO_HOST, _ON_DEVICES, _NOWHERE = range(4)
+_COPY_REMEDIES = ("to_device", "to_host", "on_devices", "memset")
 
 
 def communication(evidence: Evidence) -> Iterator[Advice]:
@@ -58,20 +60,21 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         "collectives": len(ranked),
         "computing_alone_ns": sum(activity.computing_ns - activity.overlapped_ns for activity in devices),
     }
-    waiting = _waiting(evidence)
+    waiting = _waiting(evidence, unknown)
     if waiting is not None:
         figures["waiting_for_ranks_ns"] = waiting
     figures.update(_phases(evidence, exposed))
     remedy, figures["hidden_at_most_ns"] = _overlap(
         cost, figures, _of_gradients(evidence.trace, rows, alone), of_pytorch(evidence.trace)
     )
+    context: Figures = {"uncomputed_steps": len(evidence.uncomputed_steps)}
     communicating = np.flatnonzero(evidence.analysis.gaps.communication)
     if waiting is not None and waiting * 2 >= cost:
         yield Advice(
             id="late_ranks",
             cost_ns=waiting,
             evidence=figures,
-            context={"share_waiting": waiting / max(window_ns, 1)},
+            context={"share_waiting": waiting / max(window_ns, 1), **context},
             subjects=evidence.names(ranked),
             gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
             rows=ranked,
@@ -82,6 +85,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         remedy=remedy,
         cost_ns=cost,
         evidence=figures,
+        context=context,
         subjects=evidence.names(ranked),
         per_step_ns=evidence.computed_step_ns(cost),
         gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
@@ -111,21 +115,24 @@ def _overlap(cost: int, figures: Figures, of_gradients: bool, pytorch: bool) -> 
     """
     tail, free, alone = (
         int(figures.get(key, 0))
-        for key in ("exposed_in_tail_ns", "backward_computing_alone_ns", "computing_alone_ns")
+        for key in ("exposed_in_tail_ns", "forward_backward_computing_alone_ns", "computing_alone_ns")
     )
     if of_gradients and tail * 2 >= cost and free:
         return "bucket_cap_mb" if pytorch else "buckets", min(tail, free)
     return "asynchronous" if alone else "less", min(cost, alone)
 
 
-def _waiting(evidence: Evidence) -> int | None:
-    """Return the exposed communication in which a rank had not come yet, ns; None where no collective shows
-    it.
+def _waiting(evidence: Evidence, unknown: list[Intervals]) -> int | None:
+    """Return the exposed communication in which a rank had not come yet, ns, outside of the time `unknown` of
+    each device; None where no collective shows it.
     """
     communication = evidence.analysis.communication
     if not communication.waits.has_handshake.any():
         return None
-    return sum(split.wait_ns for split in communication.splits)
+    return sum(
+        (sets[CommunicationCause.WAIT] - part).total
+        for sets, part in zip(communication.exposed_sets, unknown)
+    )
 
 
 def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
@@ -145,7 +152,7 @@ def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
         for name, start, stop, intervals in (
             ("exposed_in_forward_backward_ns", begin, turn, part),
             ("exposed_in_tail_ns", tail, end, part),
-            ("backward_computing_alone_ns", begin, turn, alone),
+            ("forward_backward_computing_alone_ns", begin, turn, alone),
             ("tail_computing_alone_ns", tail, end, alone),
         ):
             spanned = intervals & union(start, stop)  # steps overlap where the device lags behind its host
@@ -167,10 +174,13 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
         say_of_copies(evidence.trace, tasks, answer) for answer in (copies_to_device, copies_to_host)
     )
     way = np.where(to_device != 0, _TO_DEVICE, np.where(to_host == 1, _TO_HOST, _ON_DEVICES))
+    way[by_name(evidence.trace, tasks, matching(_MEMSET)) == 1] = _NOWHERE
     groups = (lines + 1) * len(_COPY_REMEDIES) + way
     for _, group in runs(groups):
-        parts = [alone[index] & evidence.span(tasks[group[places]]) for index, places in runs(device[group])]
-        cost = sum(part.total for part in parts)
+        parts = {
+            index: alone[index] & evidence.span(tasks[group[places]]) for index, places in runs(device[group])
+        }
+        cost = sum(part.total for part in parts.values())
         if not COPY_SHARE.share(cost, evidence.window_ns):
             continue
         rows = evidence.longest_first(tasks[group])
@@ -190,8 +200,6 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
             },
             subjects=(*evidence.names(rows, 1), *((direction,) if direction else ())),
             **evidence.line(int(lines[group[0]]))._asdict(),
-            gaps=evidence.gaps_at(
-                union(*(np.concatenate(side) for side in zip(*((p.starts, p.ends) for p in parts))))
-            ),
+            gaps=evidence.gaps_at(parts),
             rows=rows,
         )

@@ -19,7 +19,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import HostThread, HostThreads
 from tracetui.analysis.idle.idle_lines import lines_of, python_line
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import pick, runs
+from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.sums import most_first, sums
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Trace, Track
@@ -37,6 +37,7 @@ class SyncCall:
     count: int
     total_ns: int  #: how long the host waited
     longest_ns: int
+    dry_count: int  #: how many of them expose idle time
     exposed_ns: int  #: the idle time of all devices that they expose
     exposed_by_step: dict[int, int]  #: ns by index of the step, in order; -1: of none
     gap_indices: Int64s  #: of the gaps with that idle time, most first
@@ -89,7 +90,7 @@ def sync_table(
         SyncCall(
             **called_of(int(places[0])),
             **_waits(syncs, places),
-            **_exposed_fields(causes, exposed.get(group, _NONE)),
+            **_exposed_fields(causes, exposing, exposed.get(group, _NONE)),
         )
         for group, places in enumerate(groups)
     ]
@@ -124,11 +125,12 @@ def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
     }
 
 
-def _exposed_fields(causes: Causes, pieces: Int64s) -> dict[str, Any]:
-    """Return the idle time of pieces as fields of `SyncCall`."""
+def _exposed_fields(causes: Causes, exposing: Int64s, pieces: Int64s) -> dict[str, Any]:
+    """Return the idle time of pieces as fields of `SyncCall`; `exposing`: what exposes each piece."""
     interval, ns = causes.interval[pieces], causes.end[pieces] - causes.start[pieces]
     steps, ns_by_step = sums(causes.intervals.step[interval].astype(np.int64), ns)
     return {
+        "dry_count": len(distinct(exposing[pieces])),
         "exposed_ns": int(ns.sum()),
         "exposed_by_step": dict(zip(steps.tolist(), ns_by_step.tolist())),
         "gap_indices": most_first(causes.intervals.gap[interval], ns)[0],

@@ -49,9 +49,9 @@ ADVICE = {
     ),
     "sync_in_loop": AdviceWords(
         "Host 反复等待 Device",
-        "同一行代码反复同步：{times}{count_per_step} 次，共等待 {wait_ns}；Device 被排空之后共空闲 "
+        "同一处调用反复同步：{times}{count_per_step} 次，共等待 {wait_ns}；全部 {count} 次中有 {dry_count} 次 Device 被排空，之后共空闲 "
         "{exposed_idle_ns}。把数值留在 Device 上，最后再读一次，或不要每个 step 都读。",
-        _rule("同一行的同一调用每个 step 至少同步 {}", model.SYNC_REPEATS),
+        _rule("同一行的同一调用每个 step 至少同步 {}，且之后有空闲", model.SYNC_REPEATS),
     ),
     "data_loader_slow": AdviceWords(
         "数据加载慢",
@@ -60,24 +60,24 @@ ADVICE = {
         _rule("一个 step（或一个 batch）取数据至少要 {}", model.DATA_LOADER),
     ),
     "data_queue": AdviceWords(
-        "step 之间在等数据",
-        "step 之间 Device 共空闲 {iteration_gap_idle_ns}；Device 前的数据队列在 {batches} 个 batch 中有 {empty} 个为空。队列不空时请看 "
+        "step 开始时在等数据",
+        "step 开始时 Device 共空闲 {iteration_gap_idle_ns}。{queues}队列不空时请看 "
         "GetNext 和 Host 在 step 之间的其他工作；Host 队列从不为空时，慢在向 Device 发送数据；否则慢在数据处理流水线，给列出的算子"
         "更多 worker、简化它或缓存其结果。",
         _rule(
-            f"step 之间的空闲至少占 Device 时间的 {_bound(model.DATA_QUEUE_SHARE)}；超过 {{}} 的 batch 遇到空队列即为数据来得晚",
+            f"step 开始时的空闲至少占 Device 时间的 {_bound(model.DATA_QUEUE_SHARE)}；超过 {{}} 的 batch 遇到空队列即为数据来得晚",
             model.DATA_QUEUE_EMPTY,
         ),
     ),
     "garbage_collection": AdviceWords(
         "垃圾回收阻塞 Host",
-        f"Python 垃圾回收有 {{count}} 次不少于 {_bound(model.COLLECTION)}，最长 {{longest_ns}}，其间 Device 共空闲 "
+        f"不少于 {_bound(model.COLLECTION)} 的 Python 垃圾回收有 {{count}} 次，最长 {{longest_ns}}；垃圾回收期间 Device 共空闲 "
         "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 关闭自动回收，每隔若干个 step 调用一次 gc.collect()。",
         _rule("一次垃圾回收至少 {}", model.COLLECTION),
     ),
     "memory_allocation_stalls": AdviceWords(
         "Device 等待显存申请",
-        "{calls} 次申请或释放显存的调用共 {total_ns}，其中 Device 空闲 {idle_ns}。设置 "
+        "{calls} 次申请或释放显存的调用共 {total_ns}，其间 Device 共空闲 {idle_ns}。设置 "
         "{setting}，各个 step 保持相同的 shape，不要调用 {without}。",
         _rule("申请或释放显存的调用造成的空闲至少 {}", model.MEMORY),
     ),
@@ -95,31 +95,31 @@ ADVICE = {
     ),
     "ai_cpu_operator": AdviceWords(
         "算子运行在 AI CPU 上",
-        "运行：{times}{count_per_step} 次，最长 {longest_ns}，共有 {exposed_ns} 其间没有 AI Core 在工作。换用 AI Core "
+        f"不少于 {_bound(model.AI_CPU)} 的运行：{{times}}{{count_per_step}} 次，最长 {{longest_ns}}，共有 {{exposed_ns}} 其间没有 AI Core 在工作。换用 AI Core "
         "支持的数据类型或算子（常见的是用 int32、float32 代替 int64、float64），或提前在 Host 上计算。",
         _rule("一个算子在 AI CPU 上至少运行 {}", model.AI_CPU),
     ),
     "format_conversions": AdviceWords(
         "数据格式转换",
-        "{times}{count_per_step} 个 kernel 只做格式转换，占计算时间的 {share_of_computing}，共 {total_ns}。让张量保持同一格式："
+        "{times}{count_per_step} 个 kernel 只做格式转换，共 {total_ns}，占计算时间的 {share_of_computing}。让张量保持同一格式："
         "{setting}，或在循环之前只转换一次。",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
     "casts": AdviceWords(
         "数据类型转换",
-        "{times}{count_per_step} 个 kernel 只做类型转换，占计算时间的 {share_of_computing}，共 {total_ns}。让数据保持前后算子"
+        "{times}{count_per_step} 个 kernel 只做类型转换，共 {total_ns}，占计算时间的 {share_of_computing}。让数据保持前后算子"
         "使用的类型，只转换一次，而不是每次使用都转换。",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
     "core_frequency_low": AdviceWords(
         "AI Core 低于最高频率",
-        "kernel 运行时平均频率为 {mean_mhz} MHz，比可达到的 {maximum_mhz} MHz 低 {share_below}。检查功耗和温度限制"
+        "kernel 运行时平均频率为 {mean_mhz} MHz，比这个 trace 中 AI Core 达到过的 {maximum_mhz} MHz 低 {share_below}。检查功耗和温度限制"
         "（npu-smi info），并与其他卡比较。",
         _rule("按 kernel 时间加权的平均频率比最高频率低 {} 以上", model.FREQUENCY),
     ),
     "exposed_communication": AdviceWords(
         "通信未掩盖",
-        "有 {exposed_ns}（{share_of_window}）Device 只通信不计算。{waiting}{remedy}",
+        "有 {exposed_ns}（{share_of_window}{of}）Device 只通信不计算。{waiting}{remedy}",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且至少占全部通信的 "
             f"{_bound(model.COMMUNICATION_EXPOSED)}",
@@ -128,7 +128,7 @@ ADVICE = {
     ),
     "late_ranks": AdviceWords(
         "Device 在等待慢卡",
-        "有 {waiting_for_ranks_ns} 处于集合通信中，没有传输数据，也不计算：通信域里有一张卡还没有到。请看那张卡同一个 step 的 trace"
+        "有 {waiting_for_ranks_ns}（{share_waiting}{of}）处于集合通信中，没有传输数据，也不计算：通信域里有一张卡还没有到。请看那张卡同一个 step 的 trace"
         "（tracetui ranks）。在它提前到达之前，本卡在这样的等待之前省下的时间会变成等待。",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且其中至少一半是等待",
@@ -139,19 +139,20 @@ ADVICE = {
         "Device 等待拷贝",
         "{times}{count_per_step} 次拷贝共 {total_ns}，其中 {exposed_ns} Device 没有做其他事。拷入 Device：用锁页内存"
         "（pin_memory=True）和 non_blocking=True，并在独立的流上、当前 batch 计算期间拷贝下一个 batch；拷回 Host：把数值留在 "
-        "Device 上，最后再读；Device 内部的拷贝：去掉多余的 cat、contiguous、clone，或编译代码使其融合。",
+        "Device 上，最后再读；Device 内部的拷贝：去掉多余的 cat、contiguous、clone，或编译代码使其融合；填充"
+        "内存（memset）：先写后读的内存不必填充（用 empty 代替 zeros）。",
         _rule("同一行同一方向的拷贝单独占用至少 {} 的 Device 时间", model.COPY_SHARE),
     ),
     "iteration_gap": AdviceWords(
-        "step 之间 Device 空闲",
-        "{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}{before}，最长 {longest_ns}。把优化器与"
-        "下一次前向之间的工作移开：读取 loss、打日志、取数据。",
+        "step 开始时 Device 空闲",
+        "{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}{before}，最长 {longest_ns}。把前向之前的"
+        "工作移开：读取 loss、打日志、取数据。",
         _rule("一个 step 的第一个任务之前 Device 空闲超过 {}", model.ITERATION_GAP),
     ),
     "free_time": AdviceWords(
         "Device 大量空闲",
-        "Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}，主要是{causes}。",
-        _rule("Free 时间超过 {}", model.FREE_SHARE),
+        "{where}Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}，主要是{causes}。",
+        _rule("一个 step（没有 step 时为整个 trace）的 Free 时间超过 {}", model.FREE_SHARE),
     ),
     "collect_host_events": AdviceWords(
         "部分空闲来源不明",
@@ -167,8 +168,7 @@ ADVICE = {
     "threads_without_a_core": AdviceWords(
         "线程就绪却没有核",
         "有 {idle_ns} 的空闲期间 Host 线程已就绪却没有核；其中 {foreign_ns} 核被其他进程占用，或核在唤醒。有 "
-        "{shared_cores} 个核上有 trace 中的多个线程。用 {setting} 把进程绑到自己的核上：最多省下 "
-        "{saves_at_most_ns}。",
+        "{shared_cores} 个核上有 trace 中的多个线程。用 {setting} 把进程绑到自己的核上{saves}。",
         _rule("线程没有核的空闲至少占 Device 时间的 {}", model.PREEMPTED_SHARE),
     ),
     "threads_migrate": AdviceWords(
@@ -186,7 +186,7 @@ ADVICE = {
     "interrupts_on_launching_cores": AdviceWords(
         "中断阻塞下发线程",
         "{cores} 个 Host 线程所在的核上的中断造成 {idle_ns} 的空闲。让中断避开这些核：irqbalance 中禁用它们，或设置 "
-        "/proc/irq/N/smp_affinity：最多省下 {saves_at_most_ns}。",
+        "/proc/irq/N/smp_affinity{saves}。",
         _rule("中断造成的空闲至少占 Device 时间的 {}", model.INTERRUPT_SHARE),
     ),
     "record_the_scheduler": AdviceWords(
@@ -202,6 +202,33 @@ ADVICE = {
     ),
 }
 
+_BUCKETS = (
+    "其中 {{exposed_in_tail_ns}} 在反向之后，而反向结束之前有 {{forward_backward_computing_alone_ns}} 的计算没有任何通信：更小的"
+    "{}让通信更早开始，最多掩盖 {{hidden_at_most_ns}}。"
+)
+_OF_COMPUTED = "，只计有计算记录的 step"
+_SAVES = "：最多省下 {saves_at_most_ns}"
+
+#: What stands in the texts above where there is something to say: by the id of the rule and the part.
+PARTS = {
+    "data_loader_slow.before": "，在它的第一个 kernel 之前还有 {before_window_ns}",
+    "data_queue.queues": "Device 前的数据队列在 {batches} 个 batch 中有 {empty} 个为空。",
+    "exposed_communication.asynchronous": "{computing_alone_ns} 的计算没有任何通信，最多可掩盖其中 {hidden_at_most_ns}：更早地"
+    "异步发起集合通信，用到结果时再等待。",
+    "exposed_communication.bucket_cap_mb": _BUCKETS.format("分桶（bucket_cap_mb）"),
+    "exposed_communication.buckets": _BUCKETS.format("分桶"),
+    "exposed_communication.less": "没有计算可用来掩盖它：减少通信量或通信次数，或使用更快的链路。",
+    "exposed_communication.of": _OF_COMPUTED,
+    "exposed_communication.on_time": "各卡都没有迟到。",
+    "exposed_communication.unsplit": "其中多少是在等待慢卡，这份 trace 看不出；有了各卡的 trace，tracetui ranks 能分出。",
+    "exposed_communication.waiting": "其中 {waiting_for_ranks_ns} 在等待慢卡。",
+    "free_time.where": "{of_steps} 个 step 中有 {steps} 个，",
+    "interrupts_on_launching_cores.saves": _SAVES,
+    "iteration_gap.before": "，其中 {before_window_ns} 在它的第一个 kernel 之前",
+    "late_ranks.of": _OF_COMPUTED,
+    "threads_without_a_core.saves": _SAVES,
+}
+
 #: The names of the numbers of evidence, by their keys.
 FIGURES = {
     "before_window_ns": "第一个 kernel 之前",
@@ -214,11 +241,12 @@ FIGURES = {
     "compilations": "编译次数",
     "compilations_per_step": "每个 step 的编译",
     "computing_alone_ns": "单独计算",
-    "backward_computing_alone_ns": "反向中单独计算",
+    "forward_backward_computing_alone_ns": "前向和反向中单独计算",
     "tail_computing_alone_ns": "拖尾中单独计算",
     "count": "次数",
     "count_per_step": "每个 step 的次数",
     "device": "Device",
+    "dry_count": "其中排空",
     "empty": "空队列次数",
     "exposed_idle_ns": "之后的空闲",
     "exposed_in_forward_backward_ns": "前向和反向中未掩盖",
@@ -228,7 +256,7 @@ FIGURES = {
     "hidden_at_most_ns": "最多可掩盖",
     "host_queue_empty_share": "Host 队列为空的占比",
     "idle_ns": "空闲",
-    "iteration_gap_idle_ns": "step 之间的空闲",
+    "iteration_gap_idle_ns": "step 开始时的空闲",
     "kernels": "kernel 数",
     "kernels_below": "低于最高频率的 kernel",
     "kernels_ns": "kernel 时间",

@@ -7,11 +7,9 @@ STORIES = {
     "{count} findings, first {cost}: {title}; costs may overlap": (
         "{count} 处可以改进，首先 {cost}：{title}；时间可能重叠"
     ),
-    "1 note on the recording": "1 条关于采集的说明",
-    "{count} notes on the recording": "{count} 条关于采集的说明",
     "{time} ({share})": "{time}（{share}）",
     "{answer}; {notes}": "{answer}；{notes}",
-    "Nothing in this trace calls for advice; {notes}": "这个 trace 没有需要建议的地方；{notes}",
+    "No advice about lost time; {notes}": "没有关于损失时间的建议；{notes}",
     "Looking for advice.": "正在查找建议。",
     "No device in this trace: there is no lost time to advise on.": "这个 trace 中没有 Device，也就没有损失的时间。",
     "This advice blames no line of Python.": "这条建议没有指向 Python 代码行。",

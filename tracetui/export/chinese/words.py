@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from tracetui.export.chinese.advice import ADVICE, FIGURES
+from tracetui.export.chinese.advice import ADVICE, FIGURES, PARTS
 from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.chinese.comparisons import COMPARISONS
 from tracetui.export.chinese.errors import ERRORS
@@ -63,29 +63,13 @@ def _keyed(prefix: str, rows: Mapping[str, NamedTuple]) -> Iterator[tuple[str, s
             yield f"{prefix}{name}.{field}", words
 
 
-_BUCKETS = (
-    "其中 {{exposed_in_tail_ns}} 在反向之后，而反向结束之前有 {{backward_computing_alone_ns}} 的计算没有任何通信：更小的{}让通信"
-    "更早开始，最多掩盖 {{hidden_at_most_ns}}。"
-)
-
 WORDS: dict[str, str] = {
     **{label: words.name for label, words in CAUSES.items()},
     **dict(_keyed("", CAUSES)),
     **dict(_keyed("advice.", ADVICE)),
     "advice.per_step": "每个 step ",  # what counts are of: `{times}` in the text of a piece of advice
     "advice.in_all": "总共 ",
-    # of `{before}` in two texts: time before the device first computes
-    "advice.data_loader_slow.before": "，在它的第一个 kernel 之前还有 {before_window_ns}",
-    "advice.iteration_gap.before": "，其中 {before_window_ns} 在它的第一个 kernel 之前",
-    # of `{waiting}` and `{remedy}` in another text: whether waiting is known, and what hides communication
-    "advice.exposed_communication.on_time": "各卡都没有迟到。",
-    "advice.exposed_communication.waiting": "其中 {waiting_for_ranks_ns} 在等待慢卡。",
-    "advice.exposed_communication.unsplit": "其中多少是在等待慢卡，这份 trace 看不出；有了各卡的 trace，tracetui ranks 能分出。",
-    "advice.exposed_communication.buckets": _BUCKETS.format("分桶"),
-    "advice.exposed_communication.bucket_cap_mb": _BUCKETS.format("分桶（bucket_cap_mb）"),
-    "advice.exposed_communication.asynchronous": "{computing_alone_ns} 的计算没有任何通信，最多可掩盖其中 {hidden_at_most_ns}：更早地异步"
-    "发起集合通信，用到结果时再等待。",
-    "advice.exposed_communication.less": "没有计算可用来掩盖它：减少通信量或通信次数，或使用更快的链路。",
+    **{f"advice.{part}": words for part, words in PARTS.items()},
     **{f"figure.{key}": words for key, words in FIGURES.items()},
     **{f"title.{title}": words for title, words in TITLES_OF_COLUMNS.items()},
     **{english: words for table in TABLES for english, words in table.items()},

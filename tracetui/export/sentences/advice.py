@@ -27,14 +27,22 @@ def advice_words(advice: Advice) -> AdviceWords:
     text, rule = (wording("", f"advice.{advice.id}.{field}") for field in ("text", "rule"))
     if not (text and rule):
         return english_words(advice)
-    figures = {key: _figure(key, value)[1] for key, value in advice.evidence.items()}
+    evidence = {**advice.evidence, **advice.context}
+    figures = {key: _figure(key, value)[1] for key, value in evidence.items()}
     figures["times"] = wording("", "advice.in_all" if advice.per_step_ns is None else "advice.per_step")
     figures["causes"] = names(
         " ".join(figure_in_language(key, advice.evidence[key])) for key in advice.evidence if key in CAUSES
     )
-    before = wording("", f"advice.{advice.id}.before") if "before_window_ns" in figures else ""
-    figures["before"] = before.format_map(figures)
-    for field, part in (("waiting", waiting_part(advice.evidence)), ("remedy", advice.remedy)):
+    parts = {
+        "before": "before" if "before_window_ns" in evidence else "",
+        "of": "of" if evidence.get("uncomputed_steps") else "",
+        "queues": "queues" if evidence.get("batches") else "",
+        "remedy": advice.remedy,
+        "saves": "saves" if evidence.get("saves_at_most_ns") else "",
+        "waiting": waiting_part(advice.evidence),
+        "where": "where" if evidence.get("of_steps") else "",
+    }
+    for field, part in parts.items():
         figures[field] = wording("", f"advice.{advice.id}.{part}").format_map(figures)
     return AdviceWords(advice_title(advice.kind), text.format_map(figures), rule)
 
@@ -63,12 +71,10 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     """Return "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap"."""
     costs = [piece.cost_ns for piece in advice if piece.cost_ns is not None]
     note_count = len(advice) - len(costs)
-    notes = counted(note_count, "1 note on the recording", "{count} notes on the recording")
+    notes = counted(note_count, "1 note", "{count} notes")
     if not costs:
         return (
-            translate("Nothing in this trace calls for advice; {notes}", notes=notes)
-            if note_count
-            else translate(NOTHING)
+            translate("No advice about lost time; {notes}", notes=notes) if note_count else translate(NOTHING)
         )
     first, count = advice[0], len(costs)
     cost = translate(

@@ -75,8 +75,12 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "operators", f"{fields['operators']} operator{'s' * (int(evidence['operators']) > 1)}"
     elif advice.id == "sync_in_loop":
         yield "who", "One call" if advice.file is None else "One line"
+        all_dry = evidence["dry_count"] == evidence["count"]
+        yield "dry", "Each time" if all_dry else f"{fields['dry_count']} of {fields['count']} times"
     elif advice.id == "data_loader_slow":
-        yield "slow", fields["slow_batches" if "slow_batches" in evidence else "slow_steps"]
+        one, several = ("batch", "batches") if "slow_batches" in evidence else ("step", "steps")
+        count = fields[f"slow_{several}"]
+        yield "slow", f"{count} {one if count == '1' else several}"
         yield "before", _before(fields, ", and for {before_window_ns} before its first kernel")
     elif advice.id == "iteration_gap":
         yield "before", _before(fields, ", {before_window_ns} of it before its first kernel")
@@ -84,6 +88,12 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "waiting_ns", ascii_duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
     elif advice.id == "exposed_communication":
         yield "waiting", _WAITING[waiting_part(evidence)].format_map(fields)
+        yield "of", _OF_COMPUTED if advice.context["uncomputed_steps"] else ""
+    elif advice.id == "late_ranks":
+        yield "of", _OF_COMPUTED if advice.context["uncomputed_steps"] else ""
+    elif advice.id in ("threads_without_a_core", "interrupts_on_launching_cores"):
+        saves = int(evidence["saves_at_most_ns"])
+        yield "saves", f": that saves {ascii_duration(saves)} at most" if saves else ""
     elif advice.id == "free_time":
         causes = (f"{CAUSES[key].label} {fields[key]}" for key in evidence if key in CAUSES)
         yield "causes", ", ".join(causes)
@@ -97,6 +107,7 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         if "host_queue_empty_pct" in advice.context:
             parts.append("The queue of the host was empty for {host_queue_empty_pct} % of the time.")
         yield "queues", " ".join(parts).format_map(fields)
+        yield "operator", "The operator below" if advice.subjects else "The pipeline"
 
 
 def waiting_part(evidence: Figures) -> str:
@@ -115,15 +126,15 @@ def _rule(condition: str, threshold: Threshold) -> str:
     return f"{condition.format(bound(threshold))} ({_SOURCES[threshold.source]})."
 
 
-_DATA_QUEUE_TEXT = "The device is idle for {iteration_gap_idle_ns} between steps. {queues} "
+_DATA_QUEUE_TEXT = "The device is idle for {iteration_gap_idle_ns} when steps begin. {queues} "
 _DATA_QUEUE_RULE = _rule(
-    f"Idle time between steps is at least {bound(model.DATA_QUEUE_SHARE)} of the device's time; data is late "
-    "where the queue before the device is empty for more than {} of the batches",
+    f"Idle time when steps begin is at least {bound(model.DATA_QUEUE_SHARE)} of the device's time; data is "
+    "late where the queue before the device is empty for more than {} of the batches",
     model.DATA_QUEUE_EMPTY,
 )
 _CONVERSION_TEXT = (
-    "{count_per_step} kernels {times} do nothing else, and take {share_of_computing} of the computing time, "
-    "{total_ns} altogether. "
+    "Kernels that do nothing else: {count_per_step} {times}, {total_ns} in all, {share_of_computing} of the "
+    "computing time. "
 )
 _CONVERSION_RULE = _rule("Such kernels take at least {} of the computing time", model.CONVERSION_SHARE)
 
@@ -132,8 +143,8 @@ ENGLISH_ADVICE = {
     "launch_bound": AdviceWords(
         "Launching takes longer than the kernels",
         "{launches_per_step} launches {times} of kernels that take {mean_kernel_ns} on average: for "
-        "{idle_ns} ({share_of_window}) the device is idle until the host has launched the next one. Capture "
-        "the step in a graph or compile it ({graph}): one launch then stands for many.",
+        "{idle_ns} in all ({share_of_window}) the device is idle until the host has launched the next one. "
+        "Capture the step in a graph or compile it ({graph}): one launch then stands for many.",
         _rule(
             "The device is idle for at least {} of its time while operators are called and launched, at most "
             f"{bound(model.LAUNCH_PAUSE)} a launch, and kernels take at most {bound(model.LOOP_KERNEL)} on "
@@ -156,16 +167,20 @@ ENGLISH_ADVICE = {
     ),
     "sync_in_loop": AdviceWords(
         "The host waits for the device again and again",
-        "{who} synchronises {count_per_step} times {times} and waits {wait_ns} altogether; where the device "
-        "runs dry, {exposed_idle_ns} of idle time follow. Keep the values on the device and read them once, "
-        "at the end, or not in every step.",
-        _rule("The same call from the same line synchronises at least {} a step", model.SYNC_REPEATS),
+        "{who} synchronises {count_per_step} times {times} and waits {wait_ns} in all. {dry} the device runs "
+        "dry: {exposed_idle_ns} of idle time follow in all. Keep the values on the device and read them "
+        "once, at the end, or not in every step.",
+        _rule(
+            "The same call from the same line synchronises at least {} a step, and idle time follows",
+            model.SYNC_REPEATS,
+        ),
     ),
     "data_loader_slow": AdviceWords(
         "The data loader is slow",
-        "The host waits for data for {total_ns} altogether, {slowest_ns} of it in the slowest {unit}, for at "
-        f"least {bound(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of "
-        "that{before}. Give the data loader more workers, let it prefetch, or move its work to the device.",
+        "The host waits for data for {total_ns} in all, {slowest_ns} of it in the slowest {unit}, for at "
+        f"least {bound(model.DATA_LOADER)} in {{slow}}. The device is idle for {{idle_ns}} in all "
+        "meanwhile{before}. Give the data loader more workers, let it prefetch, or move its work to the "
+        "device.",
         _rule("The data loader takes at least {} in a {{unit}}", model.DATA_LOADER),
     ),
     "data_queue.taking": AdviceWords(
@@ -182,21 +197,22 @@ ENGLISH_ADVICE = {
     ),
     "data_queue.pipeline": AdviceWords(
         "The data pipeline is late",
-        f"{_DATA_QUEUE_TEXT}The operator below gets too little done: give it more workers, simplify it, or "
-        "cache it.",
+        f"{_DATA_QUEUE_TEXT}{{operator}} gets too little done: give it more workers, simplify it, or cache "
+        "it.",
         _DATA_QUEUE_RULE,
     ),
     "garbage_collection": AdviceWords(
         "Garbage collections stop the host",
-        f"Python collected garbage {{count}} times for {bound(model.COLLECTION)} or more, {{longest_ns}} the "
-        "longest, and the device was idle for {idle_ns} meanwhile. Call gc.freeze() once after start-up, and "
-        "gc.disable() with a gc.collect() every so many steps.",
+        f"Garbage collections of {bound(model.COLLECTION)} or more: {{count}}, {{longest_ns}} the longest. "
+        "The device is idle for {idle_ns} in all while Python collects garbage. Call gc.freeze() once after "
+        "start-up, and gc.disable() with a gc.collect() every so many steps.",
         _rule("A garbage collection takes at least {}", model.COLLECTION),
     ),
     "memory_allocation_stalls": AdviceWords(
         "The device waits while memory is allocated",
-        "{calls} calls that allocate or free device memory take {total_ns}, and the device is idle for "
-        "{idle_ns} of it. Set {setting}, keep shapes the same from step to step, and leave out {without}.",
+        "Calls that allocate or free device memory: {calls}, {total_ns} in all. The device is idle for "
+        "{idle_ns} in all meanwhile. Set {setting}, keep shapes the same from step to step, and leave out "
+        "{without}.",
         _rule("Calls that allocate or free device memory take at least {} of idle time", model.MEMORY),
     ),
     "dispatch_queue_late": AdviceWords(
@@ -217,36 +233,36 @@ ENGLISH_ADVICE = {
         "Threads are ready and have no core",
         "For {idle_ns} of idle time a thread of the host was ready and had no core; for {foreign_ns} of that "
         "other processes, or nobody, had it. Cores with several threads of the trace: {shared_cores}. Pin "
-        "the process to cores of its own with {setting}: that saves {saves_at_most_ns} at most.",
+        "the process to cores of its own with {setting}{saves}.",
         _rule(
             "Idle time of threads without a core is at least {} of the device's time", model.PREEMPTED_SHARE
         ),
     ),
     "interrupts_on_launching_cores": AdviceWords(
         "Interrupts stop the threads that launch",
-        "Interrupts on {cores} cores of the host's threads keep the device idle for {idle_ns}. Keep them off "
-        "these cores with irqbalance and a list of banned cores, or /proc/irq/N/smp_affinity: that saves "
-        "{saves_at_most_ns} at most.",
+        "Interrupts on cores of the host's threads (cores: {cores}) keep the device idle for {idle_ns}. Keep "
+        "them off these cores with irqbalance and a list of banned cores, or "
+        "/proc/irq/N/smp_affinity{saves}.",
         _rule("Interrupts cost at least {} of the device's time, as idle time", model.INTERRUPT_SHARE),
     ),
     "threads_migrate": AdviceWords(
         "Threads migrate between cores",
-        "{threads} threads of the host come to another core, up to {migrations_per_s} times a second, and "
-        "find their caches cold. Pin them to cores of one socket with {setting}.",
+        "Threads of the host that come to another core: {threads}, up to {migrations_per_s} times a second. "
+        "They find their caches cold. Pin them to cores of one socket with {setting}.",
         _rule("A thread comes to another core at least {} a second", model.MIGRATIONS),
     ),
     "threads_change_nodes": AdviceWords(
         "Threads migrate between NUMA nodes",
-        "{threads} threads of the host come to a core of another NUMA node, up to {node_migrations_per_s} "
-        "times a second, and leave their memory behind. Keep them on one node, that of their device: "
-        "numactl --cpunodebind=N --membind=N.",
+        "Threads of the host that come to a core of another NUMA node: {threads}, up to "
+        "{node_migrations_per_s} times a second. They leave their memory behind. Keep them on one "
+        "node, that of their device: numactl --cpunodebind=N --membind=N.",
         _rule("A thread comes to another NUMA node at least {} a second", model.NODE_MIGRATIONS),
     ),
     "ai_cpu_operator": AdviceWords(
         "An operator runs on the AI CPU",
-        "It runs {count_per_step} times {times}, {longest_ns} at most, and for {exposed_ns} in all no AI "
-        "core works meanwhile. Use a type or operator that the AI cores support (often int32 or float32 for "
-        "int64 or float64), or compute it on the host, ahead of time.",
+        f"Runs of {bound(model.AI_CPU)} or more: {{count_per_step}} {{times}}, {{longest_ns}} the longest. "
+        "For {exposed_ns} in all no AI core works meanwhile. Use a type or operator that the AI cores "
+        "support (often int32 or float32 for int64 or float64), or compute it on the host, ahead of time.",
         _rule("An operator takes at least {} on the AI CPU", model.AI_CPU),
     ),
     "format_conversions": AdviceWords(
@@ -263,8 +279,9 @@ ENGLISH_ADVICE = {
     "core_frequency_low": AdviceWords(
         "The AI cores run below their maximum frequency",
         "While kernels run, the frequency is {mean_mhz} MHz on average, {share_below} below the "
-        "{maximum_mhz} MHz that it reaches; at that, kernels bound by the cores would take up to {cost} "
-        "less. Look for limits of power and temperature (npu-smi info), and compare with the other devices.",
+        "{maximum_mhz} MHz that AI cores of this trace reach; at that, kernels bound by the cores would take "
+        "up to {cost} less. Look for limits of power and temperature (npu-smi info), and compare with the "
+        "other devices.",
         _rule(
             "The mean frequency of the kernels, weighted by their time, is more than {} below the maximum",
             model.FREQUENCY,
@@ -272,7 +289,7 @@ ENGLISH_ADVICE = {
     ),
     "exposed_communication": AdviceWords(
         "Communication is not overlapped",
-        "For {exposed_ns} ({share_of_window}) the device communicates and does not compute. {waiting} "
+        "For {exposed_ns} ({share_of_window}{of}) the device communicates and does not compute. {waiting} "
         "{remedy}",
         _rule(
             "Communication without computing takes at least {} of the device's time, and at least "
@@ -282,7 +299,7 @@ ENGLISH_ADVICE = {
     ),
     "late_ranks": AdviceWords(
         "The device waits for ranks that come late",
-        "For {waiting_for_ranks_ns} ({share_waiting}) it is in a collective, moves no data and does not "
+        "For {waiting_for_ranks_ns} ({share_waiting}{of}) it is in a collective, moves no data and does not "
         "compute: a rank of the group has not come yet. Find what that rank does meanwhile: its trace, same "
         "step (tracetui ranks). Until it comes sooner, time saved on this rank before such a wait becomes "
         "waiting.",
@@ -294,8 +311,8 @@ ENGLISH_ADVICE = {
     ),
     "exposed_copies": AdviceWords(
         "The device waits for copies",
-        "{count_per_step} copies {times} take {total_ns} altogether, and for {exposed_ns} of it the device "
-        "does nothing else. {remedy}",
+        "Copies: {count_per_step} {times}, {total_ns} in all, and for {exposed_ns} of that the device does "
+        "nothing else. {remedy}",
         _rule(
             "Copies of one line in one direction take at least {} of the device's time with nothing beside "
             "them",
@@ -303,10 +320,10 @@ ENGLISH_ADVICE = {
         ),
     ),
     "iteration_gap": AdviceWords(
-        "The device is idle between steps",
+        "The device is idle when steps begin",
         "In {steps} of {of_steps} steps the first task comes late: the device is idle for {idle_ns} before "
-        "it in all{before}, {longest_ns} at most. Take out of the way what runs between optimizer and "
-        "forward pass: reading the loss, logging, loading data.",
+        "it in all{before}, {longest_ns} at most. Take out of the way what runs before the forward pass: "
+        "reading the loss, logging, loading data.",
         _rule("The device is idle for more than {} before the first task of a step", model.ITERATION_GAP),
     ),
     "free_time": AdviceWords(
@@ -346,6 +363,7 @@ ENGLISH_ADVICE = {
     ),
 }
 
+_OF_COMPUTED = " of the steps whose computing is recorded"
 #: By `waiting_part`.
 _WAITING = {
     "unsplit": "How much of it is waiting for late ranks, this trace does not tell: tracetui ranks does, "
@@ -355,7 +373,7 @@ _WAITING = {
 }
 _BUCKETS = (
     "{exposed_in_tail_ns} of it come after the backward pass, before the end of which "
-    "{backward_computing_alone_ns} of computing run without any communication: smaller buckets"
+    "{forward_backward_computing_alone_ns} of computing run without any communication: smaller buckets"
 )
 _START_EARLIER = "start it earlier and hide at most {hidden_at_most_ns}."
 #: By the id of a rule and `Advice.remedy`.
@@ -386,6 +404,8 @@ REMEDIES = {
         "non_blocking=True and read them a step later.",
         "on_devices": "The data is on a device already: leave out copies that only join, reorder or keep it "
         "(cat, contiguous, clone), write results where they belong, or compile the code, which fuses them.",
+        "memset": "It fills memory and copies nothing: allocate without filling (empty for zeros) where all "
+        "of it is written before it is read, or compile the code, which fuses it with what follows.",
     },
     "collect_host_events": {
         "host": "The trace has no events of the host: collect those too (PyTorch: ProfilerActivity.CPU).",
