@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -56,6 +57,21 @@ class FilePanel(Panel[str]):
         super().__init__(session)
         self._overwrites = ""  # the name of a file that is there, and that enter overwrites
         self._writing: Worker[None] | None = None
+
+    @on(Input.Changed, "#file")
+    def _file_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._overwrites = ""
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self._writing is None:
+            self.write()
+
+    @abstractmethod
+    def write(self) -> None:
+        """Write the file of the name in `#file`; nothing where there is none."""
 
     def write_file(self, name: str, fill: Callable[[BinaryIO], None], success: Callable[[str], str]) -> None:
         """Have a thread fill a file; `success` says of its path what was written."""
@@ -174,18 +190,7 @@ class ExportDialog(FilePanel):
 
     # --------------------------------------------------------------- writing
 
-    @on(Input.Changed, "#file")
-    def _file_typed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._overwrites = ""
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        if self._writing is None:
-            self._write()
-
-    def _write(self) -> None:
+    def write(self) -> None:
         analysis, window = self.session.analysis, self.session.state.shown_window
         name = self.query_one("#file", Input).value.strip()
         if analysis is None or not name:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, BinaryIO
 
-from textual import on
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -32,22 +31,15 @@ class TableExport(FilePanel):
         self._frame, self._rows, self._called = frame, rows, name
 
     def body(self) -> Iterable[Widget]:
-        yield Input(f"{name_for_file(self.session.path)}_{self._called}.csv", compact=True)
+        yield Input(f"{name_for_file(self.session.path)}_{self._called}.csv", id="file", compact=True)
 
     def on_mount(self) -> None:
         # The panel's own on_mount comes after this one.
         self.call_after_refresh(lambda: self.set_title(counted(self._rows, "1 row", "{count} rows")))
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._overwrites = ""
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        name = event.value.strip()
-        if name and self._writing is None:
+    def write(self) -> None:
+        name = self.query_one("#file", Input).value.strip()
+        if name:
             self.set_title("writing")
             rows = counted(self._rows, "1 row", "{count} rows")
             self.write_file(
