@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tests.job.simulated import Meeting, Work, simulate
+from tracetui.export.sentences.roots import reason_words
 from tracetui.job.channels import Rank
 from tracetui.job.digest import CollectiveColumns, DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
@@ -162,6 +164,25 @@ def test_without_a_collective_before_it_the_step_counts() -> None:
     work = {0: [Work(TimeClass.COMPUTING, MS, "MatMul")], 1: [Work(TimeClass.COMPUTING, 3 * MS, "MatMul")]}
     job = simulate([Meeting("left", (0, 1), work)], 2)
     assert lost(job) == {(1, "computing", "MatMul", None): 2 * MS}
+
+
+@pytest.mark.parametrize("steps", [False, True])
+def test_without_a_step_the_starts_of_the_recordings_are_compared(steps: bool) -> None:
+    """By hand: rank 1 computes 3 ms before they meet, rank 0 1 ms; of rank 1 the first ms is not recorded."""
+    work = {0: [Work(TimeClass.COMPUTING, MS, "MatMul")], 1: [Work(TimeClass.COMPUTING, 3 * MS, "MatMul")]}
+    first, second = simulate([Meeting("left", (0, 1), work)], 2, steps=steps).ranks
+    digest = second.digest
+    is_first = digest.cells.segment == 0
+    digest = replace(
+        digest,
+        boundaries=digest.boundaries + MS * (np.arange(len(digest.boundaries)) == 0),
+        cells=replace(digest.cells, ns=digest.cells.ns - MS * is_first),
+        steps=replace(digest.steps, host_start=digest.steps.host_start + MS),
+    )
+    kind = "step" if steps else "recording"
+    expected = {(1, "computing", "MatMul", None): MS, (1, kind, "", None): MS}
+    assert lost(job_of([first, replace(second, digest=digest)])) == expected
+    assert reason_words(kind, "") == ("began the step later" if steps else "its recording began later")
 
 
 def test_nobody_is_blamed_in_a_balanced_job() -> None:

@@ -39,7 +39,7 @@ class Root:
     """What a rank did longer than those that waited for it."""
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
-    kind: str  #: computing, copy, idle, transfer; clock, step; absent, unaligned, unmatched
+    kind: str  #: computing, copy, idle, transfer; clock, step, recording; absent, unaligned, unmatched
     reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
@@ -54,7 +54,7 @@ class RootBreakdown:
     roots: tuple[Root, ...]  #: most lost first; their sum is the total
 
 
-CLOCK, STEP = "clock", "step"
+CLOCK, STEP, RECORDING = "clock", "step", "recording"
 KIND_ABSENT, UNALIGNED, UNMATCHED = "absent", "unaligned", "unmatched"  #: of what cannot be compared
 
 
@@ -130,10 +130,16 @@ def _add_unequal_starts(
     """Add how much later the stretches of late ranks began: the last term of the module's sum.
 
     CLOCK: the shared operation ended at different aligned times on the two. STEP: there is no shared
-    operation; the difference of the starts of their steps, or of their recordings.
+    operation; the difference of the starts of their steps. RECORDING: nor such a step on both; that of the
+    starts of their recordings.
     """
     weighted_delay = weight[stretches.wait_place] * stretches.start_delay
-    for kind, of_kind in ((CLOCK, stretches.from_shared_operation), (STEP, ~stretches.from_shared_operation)):
+    kinds = {
+        CLOCK: stretches.from_shared_operation,
+        STEP: stretches.from_step,
+        RECORDING: ~(stretches.from_shared_operation | stretches.from_step),
+    }
+    for kind, of_kind in kinds.items():
         late_place = waits.late_place[stretches.wait_place[of_kind]]
         lost = np.bincount(late_place, weighted_delay[of_kind], len(ranks))
         operation = waits.operation[stretches.wait_place[of_kind]]

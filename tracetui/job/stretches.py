@@ -27,7 +27,8 @@ class Stretches:
     late_first: Int64s  #: boundary at which its stretch begins
     late_stop: Int64s  #: boundary at which it starts the operation
     start_delay: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
-    from_shared_operation: Bools  #: they begin at an operation of both ranks; else at the start of the step
+    from_shared_operation: Bools  #: they begin at an operation of both ranks
+    from_step: Bools  #: they begin at the start of the step; those of neither at that of the recording
     segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
 
     def at(self, selected: Bools) -> Stretches:
@@ -79,6 +80,8 @@ def stretches_of(
     )
     first[step_based] = np.where(known, step_first, 0)
     late_first[step_based] = np.where(known, late_step_first, 0)
+    from_step = np.zeros(len(place), np.bool_)
+    from_step[step_based] = known
     segments = first_segments(ranks)
     times = np.concatenate([rank.digest.boundaries for rank in ranks])
     begins = times[segments[rank] + first] - clocks.offset[rank]
@@ -93,6 +96,7 @@ def stretches_of(
         late_stop=late_stop,
         start_delay=late_begins - begins,
         from_shared_operation=is_shared,
+        from_step=from_step,
         segments=segments,
     )
 

@@ -88,6 +88,7 @@ JOBS = {
     "copying": "拷贝",
     "difference of clocks": "时钟之差",
     "began the step later": "step 开始得晚",
+    "its recording began later": "记录开始得晚",
     "not known: its trace is not read": "未知：它的 trace 未读取",
     "not known: its trace is missing": "未知：没有它的 trace",
     "not known: its clock is not aligned": "未知：它的时钟没有对齐",

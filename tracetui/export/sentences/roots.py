@@ -27,6 +27,7 @@ _KINDS = {
     "transfer": "moving",
     "clock": "difference of clocks",
     "step": "began the step later",
+    "recording": "its recording began later",
     "absent": "not known: its trace is missing",
     "unaligned": "not known: its clock is not aligned",
     "unmatched": "not known: it recorded no such collective",
