@@ -118,9 +118,12 @@ def test_another_program_reads_anew(path: Path, monkeypatch: pytest.MonkeyPatch)
     assert found(path) is not None
 
 
-@pytest.mark.parametrize("package", ["reader", "trace", "cache"])
+_PACKAGES = ["reader", "databases", "trace", "cache"]
+
+
+@pytest.mark.parametrize("package", _PACKAGES)
 def test_the_code_that_makes_the_columns_is_part_of_the_program(tmp_path: Path, package: str) -> None:
-    for name in ("reader", "trace", "cache"):
+    for name in _PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "tracetui" / name, tmp_path / "tracetui" / name, ignore=ignored)
     before = entries._digest(tmp_path / "tracetui")

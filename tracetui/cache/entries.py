@@ -21,10 +21,10 @@ from tracetui.version import __version__
 
 #: The kinds: the columns of a trace, its digest, the events of a recording of the scheduler, and answers.
 TRACE, DIGEST, RECORDING, ANSWERS = "trace", "digest", "scheduler", "answers"
-_COLUMNS = ("reader", "trace", "cache")
+_COLUMNS = ("reader", "databases", "trace", "cache")
 _MAKERS = {
     TRACE: _COLUMNS,
-    DIGEST: (*_COLUMNS, "databases", "siblings", "analysis", "comparison", "operations", "job"),
+    DIGEST: (*_COLUMNS, "siblings", "analysis", "comparison", "operations", "job"),
     RECORDING: ("databases", "siblings", "cache"),
     ANSWERS: (".",),
 }
@@ -99,9 +99,9 @@ def program(kind: str) -> str:
     return _digest(Path(__file__).parents[1], _MAKERS[kind])
 
 
-def _digest(packages: Path, makers: Sequence[str] = _COLUMNS) -> str:
+def _digest(home: Path, packages: Sequence[str] = _COLUMNS) -> str:
     digest = hashlib.sha256(f"{__version__} {sys.byteorder} {COMPILED_FROM}".encode())
-    for package in makers:
-        for module in sorted((packages / package).rglob("*.py")):
+    for package in packages:
+        for module in sorted((home / package).rglob("*.py")):
             digest.update(module.read_bytes())
     return digest.hexdigest()
