@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tracetui.comparison.matched_lines import moved_lines, number_of_names
+from tracetui.comparison.matched_lines import match_lines, number_of_names
 from tracetui.trace.stack import Frame
 
 
@@ -13,7 +13,7 @@ def lines(file: str, function: str, **calls: str) -> dict[Frame, int]:
 
 def moved(base: dict[Frame, int], other: dict[Frame, int]) -> dict[int, int]:
     """The numbers of BASE by those of OTHER."""
-    return {after.line: before.line for after, before in moved_lines(base, other, (base, other)).items()}
+    return {after.line: before.line for after, before in match_lines(base, other, (base, other)).items()}
 
 
 def test_lines_below_an_insertion_are_known_by_what_they_call() -> None:
@@ -42,6 +42,6 @@ def test_functions_and_files_are_not_mixed_up() -> None:
         **lines("x/a/net.py", "forward", _9="aten::mm"),
     }
     assert moved(base, other) == {7: 5, 9: 5}
-    found = moved_lines(base, other, (base, other))
+    found = match_lines(base, other, (base, other))
     assert found[Frame("x/a/net.py", 9, "forward")].file == "m/a/net.py"
     assert moved(lines("net.py", "forward", _5="aten::mm"), lines("net.py", "backward", _5="aten::mm")) == {}

@@ -67,7 +67,7 @@ def scope_times(trace: Trace, work: Int64s, causes: Causes, in_gaps: Bools | Non
         trace: the trace.
         work: rows of tasks.
         causes: why the devices were idle.
-        listed: of each AICore gap whether its idle time counts; None: of all.
+        in_gaps: of each AICore gap whether its idle time counts; None: of all.
     """
     computes = work[among(trace.slices.activity[work], _COMPUTES)]
     places = np.arange(len(causes)) if in_gaps is None else np.flatnonzero(in_gaps[causes.charges.gap])

@@ -9,7 +9,7 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import Cause
 from tracetui.comparison.compared_row import GONE, MATCHED, NEW, ComparedRow, RowScale, ranked
 from tracetui.comparison.compared_run import Run
-from tracetui.comparison.matched_lines import OTHER_LINES, ChargedLine, LineSums, moved_lines
+from tracetui.comparison.matched_lines import OTHER_LINES, ChargedLine, LineSums, match_lines
 from tracetui.comparison.tally import NOTHING, Sum, sum_together
 from tracetui.trace.stack import Frame
 
@@ -43,7 +43,7 @@ LargestByCause = dict[Cause, tuple[LineRow, Fraction]]
 def same_lines(base: Run, other: Run) -> dict[Frame, Frame]:
     """Return the line of BASE that each line of OTHER is, where it is one."""
     base_frames, other_frames = (_known_frames(run) for run in (base, other))
-    return moved_lines(base_frames, other_frames, (base.lines.calls, other.lines.calls))
+    return match_lines(base_frames, other_frames, (base.lines.calls, other.lines.calls))
 
 
 def line_rows(

@@ -78,7 +78,7 @@ def line_sums(analysis: Analysis, walls: StepWalls, pieces: WallIdle, operators:
     )
 
 
-def moved_lines(base: Collection[Frame], other: Collection[Frame], calls: _Calls) -> dict[Frame, Frame]:
+def match_lines(base: Collection[Frame], other: Collection[Frame], calls: _Calls) -> dict[Frame, Frame]:
     """Return the line of BASE that each line of OTHER is, where it is one.
 
     Files are one by the end of their paths. Within a function lines are one by their number, or by their

@@ -80,9 +80,12 @@ def _alive_rows(
     base: MemoryUse, other: MemoryUse, base_lines: Mapping[Frame, Frame], scale: RowScale
 ) -> Iterator[MemoryRow]:
     cut = any(holder.operator == OTHERS for side in (base, other) for holder in side.alive)
-    renamed = {base_holder: after for after, base_holder in base_lines.items()}
+    other_frames = {base_frame: frame for frame, base_frame in base_lines.items()}
     by_holder = {
-        Holder(holder.operator, holder.frame and renamed.get(holder.frame, holder.frame)): (holder, size)
+        Holder(holder.operator, holder.frame and other_frames.get(holder.frame, holder.frame)): (
+            holder,
+            size,
+        )
         for holder, size in base.alive.items()
     }
     rest: tuple[list[Sum], list[Sum]] = ([], [])

@@ -55,7 +55,7 @@ class Field:
 
 
 class LeafRows:
-    """Consecutive rows of a table whose numbers are read in C; the same as `tables.Rows`, without texts."""
+    """Consecutive rows of a table whose numbers are read in C; as `tables.DatabaseRows`, without texts."""
 
     def __init__(
         self, count: int, first: int, last: int, numbers: dict[str, Int64s], floats: dict[str, Floats]
@@ -83,7 +83,7 @@ class LeafRows:
 
 
 class PageRows:
-    """Consecutive rows of a table; the same as `tables.Rows`."""
+    """Consecutive rows of a table; the same as `tables.DatabaseRows`."""
 
     def __init__(self, buffer: NDArray[np.uint8], rowid: Int64s, cells: dict[str, _Cells]) -> None:
         self.count = len(rowid)

@@ -33,7 +33,7 @@ _IS_OWN_TIME = np.array([time_class not in _COMMUNICATION for time_class in Time
 
 @dataclass(frozen=True, eq=False)
 class TimedCells:
-    """Time by segment and key, like `Cells`, but in fractions of ns."""
+    """Time by segment and key, like `TimeCells`, but in fractions of ns."""
 
     segment: Int64s
     key: Int64s

@@ -55,7 +55,7 @@ class RunFacts:
 
 @dataclass(frozen=True, eq=False)
 class WallColumns(ColumnTable):
-    """The steps that are compared; as `tracetui.comparison.walls.Walls`."""
+    """The steps that are compared; as `tracetui.comparison.walls.StepWalls`."""
 
     device: Int64s
     number: Int64s
@@ -81,7 +81,7 @@ class TermColumns(ColumnTable):
 class SumColumns(ColumnTable):
     """What a run has in all its steps, most first in each table; as `tracetui.comparison.tally.Sum`."""
 
-    table: Int64s  #: Kept
+    table: Int64s  #: SumTable
     name: Int64s  #: text
     line: Int64s  #: place in `lines`, -1 without
     ns: Int64s

@@ -43,7 +43,7 @@ class CriticalKind(IntEnum):
 class CriticalChain:
     """The wall time of a device in pieces; columns of equal length, in time order, without gap or overlap.
 
-    Times are on the clock of the host: those of a device may be `Dependencies.behind` later than its slices.
+    Times are on the clock of the host: those of a device are `Dependencies.clock_lag` later than its slices.
 
     It begins where the first step begins on the host, or with the first work of any device where that is
     sooner, and ends with the device's last work or last step.
@@ -54,7 +54,7 @@ class CriticalChain:
     end_ns: int
     start: Int64s  #: ns
     end: Int64s  #: ns
-    kind: Int8s  #: Critical
+    kind: Int8s  #: CriticalKind
     row: Int64s  #: slice of the task, dequeue or enqueue; the innermost operator of the host; -1 where none
     stack: Int32s  #: of the host: string of the `Call stack` it is charged to, -1 where none
     frame: Int64s  #: of the host: row of the innermost python_function slice it is charged to, -1 where none

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.critical.host_time import bursts
+from tracetui.analysis.critical.host_time import autograd_bursts
 from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
@@ -54,8 +54,8 @@ def host_points(
     """
     parts = [_Part(Point.ENQUEUE, time, thread, enqueue, np.full(len(time), -1, np.int64))]
     count = len(time)
-    for index, burst in bursts(trace, host_threads):
-        parts += _burst_points(host_threads, trace, index, burst.waker, burst.starts, count)
+    for index, bursts in autograd_bursts(trace, host_threads):
+        parts += _burst_points(host_threads, trace, index, bursts.waker, bursts.starts, count)
         count += sum(len(part.time) for part in parts[-4:])
     rows = np.array([step.row for step in steps], np.int64)
     ends = np.array([step.host_end_ns for step in steps], np.int64)

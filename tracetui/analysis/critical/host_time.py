@@ -33,7 +33,7 @@ class HostTime:
 
     def __init__(self, trace: Trace, host_threads: HostThreads) -> None:
         self._threads = host_threads
-        self._bursts = [burst for _, burst in bursts(trace, host_threads)]
+        self._bursts = [found for _, found in autograd_bursts(trace, host_threads)]
         self._by_frame = not trace.slices.have_stacks
 
     def pieces(self, thread: Int64s, start: Int64s, end: Int64s) -> HostPieces:
@@ -55,18 +55,18 @@ class HostTime:
     def _woken_operators(self, index: int, times: Int64s) -> Int64s:
         """Return, for each time, the first operator of the next burst that a thread wakes another for."""
         operator = np.full(len(times), -1, np.int64)
-        for burst in self._bursts:
-            if burst.waker != index:
+        for bursts in self._bursts:
+            if bursts.waker != index:
                 continue
-            place = np.searchsorted(burst.starts, times, "left")
-            next_operator = pick(burst.operators, np.where(place < len(burst.starts), place, -1))
+            place = np.searchsorted(bursts.starts, times, "left")
+            next_operator = pick(bursts.operators, np.where(place < len(bursts.starts), place, -1))
             operator = self._threads.earlier_of(operator, next_operator)
         return operator
 
 
-def bursts(trace: Trace, host_threads: HostThreads) -> list[tuple[int, AutogradBursts]]:
+def autograd_bursts(trace: Trace, host_threads: HostThreads) -> list[tuple[int, AutogradBursts]]:
     """Return the autograd threads (indices) whose waker is known, and their bursts of work."""
     first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
     threads = distinct(host_threads.of_rows(first))
     candidates = [(index, host_threads.bursts(index)) for index in threads[threads >= 0].tolist()]
-    return [(index, burst) for index, burst in candidates if burst is not None]
+    return [(index, bursts) for index, bursts in candidates if bursts is not None]

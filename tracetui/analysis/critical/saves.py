@@ -69,7 +69,7 @@ def line_savings(
         rules: which frame of a stack is its line.
         chains: of each device.
         depends: where each step begins and is done.
-        met: the collectives, by device, then time; None: nothing is taken off for the waits there.
+        meetings: the collectives, by device, then time; None: nothing is taken off for the waits there.
     """
     step_devices = depends.points.device[depends.step_end]
     host = [np.flatnonzero(chain.kind == CriticalKind.HOST) for chain in chains]
@@ -86,8 +86,8 @@ def line_savings(
         start, end = chain.start[on_host], chain.end[on_host]
         np.add.at(critical[device], keyed, end - start)
         working = activity.compute | activity.communication
-        late = int(depends.clock_lag[device])
-        free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
+        lag = int(depends.clock_lag[device])
+        free = chain.wall_ns - working.clip(chain.begin_ns - lag, chain.end_ns - lag).total
         (on_device,) = np.nonzero((step_devices == device) & (begins < ends))
         meeting_times, wait = _waits(meetings, device)
         parts = cut_at_edges(
@@ -110,7 +110,7 @@ def line_savings(
         np.add.at(capped[device], line, unsaved)
         bound[device] = np.minimum(critical[device], free)
         capped[device] = np.minimum(capped[device], free)
-        busy = working.covered(begins[on_device] - late, ends[on_device] - late)
+        busy = working.covered(begins[on_device] - lag, ends[on_device] - lag)
         free_steps: list[int] = (ends[on_device] - begins[on_device] - busy).tolist()
         pairs, saved = sums(step * len(keys) + line, unsaved)
         for code, ns in zip(pairs.tolist(), saved.tolist()):
@@ -120,12 +120,12 @@ def line_savings(
     rows = [
         LineSaving(
             *key,
-            int(critical[:, meeting_times].max()),
-            int(capped[:, meeting_times].max()),
-            steps[meeting_times],
-            int(bound[:, meeting_times].max()),
+            int(critical[:, line_place].max()),
+            int(capped[:, line_place].max()),
+            steps[line_place],
+            int(bound[:, line_place].max()),
         )
-        for meeting_times, key in enumerate(keys)
+        for line_place, key in enumerate(keys)
     ]
     return tuple(sorted(rows, key=_rank))
 

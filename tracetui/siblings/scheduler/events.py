@@ -61,7 +61,7 @@ class SchedulerColumns(NamedTuple):
 
     time: Int64s  #: ns, on the clock of the recording
     cpu: Int16s
-    kind: Int8s  #: Kind
+    kind: Int8s  #: EventKind
     pid: Int32s  #: who left the core, is woken, moved, born or dead; of interrupts their number
     other: Int32s  #: of a switch who got the core, of others who had it; -1 where not recorded
     state: Int8s  #: of a switch the letter of the state it left in, "R"; of others 0
