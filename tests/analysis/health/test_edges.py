@@ -594,7 +594,11 @@ def test_a_clock_leapt_where_the_next_step_is_as_late_as_a_hole_in_this_one_last
         *(first + 1_000 * (n + 1) for n in range(amid)),
         *range(following, following + 100 * 50_000, 50_000),
     ]
-    steps = [gpu.step(0, 2 * MS, hole + end - 2 * MS), gpu.step(1, following, 8 * MS)]
+    steps = [
+        gpu.step(0, 2 * MS, 16 * MS),
+        gpu.step(1, 18 * MS, hole + end - 18 * MS),
+        gpu.step(2, following, 8 * MS),
+    ]
     operators_of_steps = [gpu.host(start, 500) for start in starts]
     assert ("clock.jump" in found([*run(10), *steps, *operators_of_steps])) == is_found
 
