@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from tests.job.planted import job, truth
+from tracetui.analysis.health.facts import Doubt, HealthFacts
+from tracetui.analysis.health.finding import Severity
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import ComparedRoot
 from tracetui.export.comparison.document import comparison_json
@@ -107,18 +109,34 @@ def test_ranks_that_one_job_lacks_are_not_compared() -> None:
         compare_jobs(job_of(base.ranks[:1]), part, ("a", "b"))
 
 
+def test_a_doubtful_rank_puts_the_job_in_doubt() -> None:
+    """A finding of the last rank counts as one of the first."""
+    whole = job("late")
+    *ranks, last = whole.ranks
+    assert last.digest.facts is not None
+    cut = Doubt("file.truncated", int(Severity.DOUBTFUL), ("idle",), "the file is cut off")
+    facts = replace(last.digest.facts, health=HealthFacts(doubts=(cut,), findings=(cut.id,)))
+    doubtful = job_of([*ranks, replace(last, digest=replace(last.digest, facts=facts))])
+    for pair in ((whole, doubtful), (doubtful, whole)):
+        comparison = compare_jobs(*pair, ("a", "b"))
+        assert comparison.trust["idle"] == "doubtful"
+        assert cut.id in comparison.findings
+        assert "cannot be believed in all: changes of idle time are not certain." in verdict(comparison)
+
+
 def test_steps_that_differ_count_one_by_one() -> None:
-    """Where a rank lacks the first step, means are of all steps of all ranks."""
+    """Where a rank lacks the first step, means are of all steps of all ranks; those of all tell of chance."""
     whole = job("late")
     first, *later_ranks = whole.ranks
     digest, terms = first.digest, first.digest.terms
     assert digest.facts is not None
     steps = digest.facts.steps
+    whole_numbers = tuple(digest.walls.number.tolist())
     of_devices = digest.device_terms
     parts = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
     less = replace(
         digest,
-        facts=replace(digest.facts, steps=steps - 1),
+        facts=replace(digest.facts, steps=steps - 1, left_out=whole_numbers[:1]),
         walls=digest.walls.at(slice(1, None)),
         terms=replace(terms.at(terms.wall > 0), wall=terms.wall[terms.wall > 0] - 1),
         device_terms=replace(
@@ -133,4 +151,14 @@ def test_steps_that_differ_count_one_by_one() -> None:
         digest.walls.end - digest.walls.start for digest in (less, *(rank.digest for rank in later_ranks))
     ]
     assert comparison.step.other_ns == Fraction(sum(int(ns.sum()) for ns in lengths), 4 * steps - 1)
+    assert f"{4 * steps - 1} steps of ranks" in comparison_text(comparison, None, None, 200)
+    shared = comparison.base.numbers[1:]
+    assert len(shared) < 3
+    assert not comparison.knows_spread
+    assert comparison.other.walls.left_out == (), "another rank kept it"
+    assert {len(total.steps) for total in comparison.other.classes.values()} == {len(shared)}
+    assert {len(total.steps) for total in comparison.other.causes.values()} == {len(shared)}
+    kept = np.isin(whole.waits.step, shared)
+    assert comparison.job is not None
+    assert comparison.job.waits.other_ns == Fraction(int(whole.waits.wait_ns[kept].sum()), len(shared))
     assert sum(row.delta_ns for row in comparison.waterfall) == comparison.step.delta_ns

@@ -27,6 +27,8 @@ class RowScale:
     few_steps: bool = False  #: a side has fewer than three steps, whose order tells nothing
     on_gpu: bool = False  #: a side ran on a GPU, for which words of NPUs mean nothing
     ranks: tuple[int, int] = (1, 1)  #: each value of a step is the sum of so many ranks, of BASE and of OTHER
+    #: how many steps of BASE and of OTHER are tested where not all are; None: as many as they have
+    tested: tuple[int | None, int | None] = (None, None)
 
     def changed(self, base: Sum, other: Sum) -> bool | None:
         """Return whether steps differ by more than chance, and 1 % of a step of BASE.
@@ -58,8 +60,9 @@ class RowScale:
         if not base.steps and not other.steps:
             return None
         found = []
-        for side, steps, ranks in ((base, self.base_steps, 0), (other, self.other_steps, 1)):
-            count = len(tested_steps(steps // self.ranks[ranks]))
+        all_steps = self.base_steps, self.other_steps
+        for side, steps, ranks, count in zip((base, other), all_steps, self.ranks, self.tested):
+            count = len(tested_steps(steps // ranks)) if count is None else count
             if side.steps or side.ns or not count:
                 found.append(side.steps)
             else:

@@ -66,6 +66,13 @@ class ApiSums:
     self_sums: Sums  #: without the operators inside
 
 
+class CommonSteps(NamedTuple):
+    """The steps that all ranks of a job kept, of those that are tested."""
+
+    places: Int64s  #: int64[ranks, n]: of each rank's in `Run.wall_ns`
+    numbers: tuple[int, ...]  #: of the host's
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """What a run did in each of its steps."""
@@ -86,7 +93,9 @@ class Run:
     causes: Sums  #: idle time by cause, preparing included; of each step on each device
     lines: LineSums  #: likewise
     walls: StepWalls  #: the steps compared
-    steps: int  #: of the host: what the tables below are of, with the device time of all devices
+    #: of the host: what the tables below are of, with the device time of all devices; of ranks that kept
+    #: different steps the sum of theirs
+    steps: int
     classes: Sums
     operators: OperatorSequences
     computing: Sums  #: time of kernels by operator of level 1
@@ -103,11 +112,17 @@ class Run:
     has_runtime: bool = True  #: calls of the runtime are recorded: at profiler level 0 none is
     ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
     members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
+    common: CommonSteps | None = None  #: of a job whose ranks kept different steps: by them chance is judged
 
     @property
     def tells_cube(self) -> bool:
         """Whether the producer tells which kernels ran on the cube units, as it tells their shapes."""
         return self.kernels.by_shape is not None
+
+    @property
+    def judged_steps(self) -> int:
+        """How many steps of the host tell a change from chance."""
+        return self.steps if self.common is None else len(self.common.numbers)
 
     @property
     def step_ns(self) -> Fraction:

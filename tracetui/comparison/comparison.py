@@ -115,8 +115,8 @@ class Comparison:
 def compare_runs(base: Run, other: Run) -> Comparison:
     """Compare two runs that have steps; sums that one run does not split are merged in both."""
     base, other, merged = merge_unsplit(base, other)
-    wall_scale = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
-    host_scale = _scale(base, other, base.steps, other.steps)
+    wall_scale = _wall_scale(base, other)
+    host_scale = _scale(base, other, (base.steps, other.steps), (base.judged_steps, other.judged_steps))
     step, terms = compare_steps(base, other)
     operators = match_operators(base.operators, other.operators)
     base_lines = same_lines(base, other)
@@ -191,7 +191,7 @@ def sums_of_walls(
         terms: of `TERMS`, or `preparing`; None: all.
         on_device: it is judged by the steps of the devices, not by walls.
     """
-    wall_scale = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+    wall_scale = _wall_scale(base, other)
     places = [place for term in terms or () for place in term_places(term)]
 
     def sum_of(run: Run) -> Sum:
@@ -215,11 +215,30 @@ def steadier_on_device(base: Run, other: Run) -> bool:
     return sum(unsteadiness(run.device_ns) for run in sides) < sum(unsteadiness(run.wall_ns) for run in sides)
 
 
-def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> RowScale:
-    steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
-    few_steps = min(base.steps, other.steps) < LEAST_STEPS
-    on_gpu = TraceKind.GPU in (base.kind, other.kind)
-    return RowScale(*steps, base.step_ns, few_steps, on_gpu, (base.ranks, other.ranks))
+def _wall_scale(base: Run, other: Run) -> RowScale:
+    walls = len(base.wall_ns), len(other.wall_ns)
+    base_count, other_count = (
+        walls_of_run if run.common is None else run.common.places.shape[1]
+        for run, walls_of_run in zip((base, other), walls)
+    )
+    return _scale(base, other, walls, (base_count, other_count))
+
+
+def _scale(base: Run, other: Run, counts: tuple[int, int], judged: tuple[int, int]) -> RowScale:
+    """Return the scale of steps of both sides: how many there are, and how many of them judge a change."""
+    sides = base, other
+    base_steps, other_steps = (max(count, 1) * run.ranks for count, run in zip(counts, sides))
+    base_ranks, other_ranks = (run.ranks if run.common is None else len(run.common.places) for run in sides)
+    base_tested, other_tested = (None if run.common is None else count for run, count in zip(sides, judged))
+    return RowScale(
+        base_steps,
+        other_steps,
+        base.step_ns,
+        few_steps=min(base.judged_steps, other.judged_steps) < LEAST_STEPS,
+        on_gpu=TraceKind.GPU in (base.kind, other.kind),
+        ranks=(base_ranks, other_ranks),
+        tested=(base_tested, other_tested),
+    )
 
 
 def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:
@@ -233,13 +252,14 @@ def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:
     if not len(ns):
         return NOTHING
     low, high = int(tested.min()) // run.ranks, -(-int(tested.max()) // run.ranks)
-    values = tuple(tested[tested_steps(len(tested))].tolist())
-    return Sum(int(ns.sum()), int((ns > 0).sum()) * run.ranks, low, high, steps=values)
+    common = run.common
+    values = tested[tested_steps(len(tested))] if common is None else tested[common.places].sum(axis=0)
+    return Sum(int(ns.sum()), int((ns > 0).sum()) * run.ranks, low, high, steps=tuple(values.tolist()))
 
 
 def _notes(base: Run, other: Run) -> Iterator[str]:
     notes_by_side = {
-        name: [*run.notes, *([_few_steps(run.steps)] if 0 < run.steps < LEAST_STEPS else [])]
+        name: [*run.notes, *([_few_steps(run.judged_steps)] if 0 < run.judged_steps < LEAST_STEPS else [])]
         for name, run in (("BASE", base), ("OTHER", other))
     }
     for note in dict.fromkeys((*notes_by_side["BASE"], *notes_by_side["OTHER"])):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from tracetui.analysis.health.facts import HealthFacts
 from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.collective_sums import CollectiveSums
 from tracetui.comparison.common_detail import merge_unsplit
 from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked, row
-from tracetui.comparison.compared_run import ApiSums, Run
+from tracetui.comparison.compared_run import ApiSums, CommonSteps, Run
 from tracetui.comparison.comparison import Comparison, compare_runs, compare_steps
 from tracetui.comparison.job_part import ComparedRank, ComparedRoot, JobPart
 from tracetui.comparison.kernel_sums import KernelSums
@@ -100,16 +102,23 @@ def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:
 def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
     """Return one run made of the steps of all ranks.
 
-    Where ranks have different steps, each step of each rank counts as one, so the spread of steps shows how
-    far they differ.
+    Where ranks kept different steps, means are of each step of each rank, and the steps that all kept tell of
+    chance: those of ranks are not independent.
     """
     first, count = runs[0], len(runs)
     have_same_steps = len({(run.numbers, run.steps, run.walls.number.tobytes()) for run in runs}) == 1
 
+    tested_walls = [tested_steps(len(run.wall_ns)) for run in runs]
+    tested = [tested_steps(run.steps) for run in runs]
+    common_walls = _common_places([run.walls.number[steps] for run, steps in zip(runs, tested_walls)])
+    host_numbers = [run.walls.number[run.walls.host_places][steps] for run, steps in zip(runs, tested)]
+    common = _common_places(host_numbers)
+
     def pooled(sums_of: Callable[[Run], Mapping[Key, Sum]], by_wall: bool = False) -> dict[Key, Sum]:
         keys = dict.fromkeys(key for run in runs for key in sums_of(run))
-        steps = [len(tested_steps(len(run.wall_ns) if by_wall else run.steps)) for run in runs]
-        return {key: _pool([sums_of(run).get(key) for run in runs], steps, have_same_steps) for key in keys}
+        steps = [len(steps_of_run) for steps_of_run in (tested_walls if by_wall else tested)]
+        places = None if have_same_steps else common_walls if by_wall else common
+        return {key: _pool([sums_of(run).get(key) for run in runs], steps, places) for key in keys}
 
     def joined(name: str) -> Int64s:
         columns = [getattr(run, name) for run in runs]
@@ -122,12 +131,19 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         for key, ns in run.lines.by_cause.items():
             by_cause[key] = by_cause.get(key, 0) + ns
     calls = {frame: number for run in reversed(runs) for frame, number in run.lines.calls.items()}
+    numbers = {number for run in runs for number in run.numbers}
+    left_out = {number for run in runs for number in run.walls.left_out} - numbers
+    starts = np.cumsum([0, *(len(run.wall_ns) for run in runs[:-1])])
+    common_steps = CommonSteps(
+        np.array([start + steps[places] for start, steps, places in zip(starts, tested_walls, common_walls)]),
+        tuple(host_numbers[0][common[0]].tolist()),
+    )
     return replace(
         first,
         path=path,
         devices=tuple(device for run in runs for device in run.devices),
-        numbers=tuple(sorted({number for run in runs for number in run.numbers})),
-        notes=tuple(_notes(runs, ranks)),
+        numbers=tuple(sorted(numbers)),
+        notes=(*_notes(runs, ranks), *([] if have_same_steps else [_different_steps(common_steps)])),
         totals=None,
         wall_ns=joined("wall_ns"),
         terms_ns=joined("terms_ns"),
@@ -157,29 +173,62 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         api=ApiSums(pooled(lambda run: run.api.total), pooled(lambda run: run.api.self_sums)),
         memory=_peak_memory([run.memory for run in runs if run.memory is not None]),
         advice=_highest_advice(runs),
+        walls=replace(first.walls, left_out=tuple(sorted(left_out))),
+        health=_joined_health([run.health for run in runs]),
         has_runtime=all(run.has_runtime for run in runs),
         ranks=count if have_same_steps else 1,
         members=tuple(rank.number for rank in ranks),
+        common=None if have_same_steps else common_steps,
     )
 
 
-def _pool(sums_of_ranks: Sequence[Sum | None], steps: Sequence[int], have_same_steps: bool) -> Sum:
+def _common_places(numbers: Sequence[Int64s]) -> list[Int64s]:
+    """Return where each rank has the steps that all have; nowhere where they have them in another order.
+
+    Args:
+        numbers: of each rank int64[steps].
+    """
+    shared = reduce(np.intersect1d, numbers)
+    places = [np.flatnonzero(np.isin(of_rank, shared)) for of_rank in numbers]
+    orders = {of_rank[steps].tobytes() for of_rank, steps in zip(numbers, places)}
+    return places if len(orders) == 1 else [np.empty(0, np.int64)] * len(numbers)
+
+
+def _different_steps(common: CommonSteps) -> str:
+    return state(
+        "its ranks kept different steps: means are of all, chance is judged by the {count} that all kept",
+        count=len(common.numbers),
+    )
+
+
+def _joined_health(parts: Sequence[HealthFacts]) -> HealthFacts:
+    """Return the facts of the first rank, with what puts numbers of any in doubt."""
+    doubts = dict.fromkeys(doubt for part in parts for doubt in part.doubts)
+    return replace(
+        parts[0],
+        doubts=tuple(sorted(doubts, key=lambda doubt: -doubt.severity)),
+        findings=tuple(dict.fromkeys(identity for part in parts for identity in part.findings)),
+        steps=tuple(sorted({number for part in parts for number in part.steps})),
+    )
+
+
+def _pool(sums_of_ranks: Sequence[Sum | None], steps: Sequence[int], common: Sequence[Int64s] | None) -> Sum:
     """Return the sum of a name over all ranks. Its range is that of a mean rank, and may be too wide.
 
     Args:
         sums_of_ranks: of each rank, None where it has none of it.
         steps: how many steps of each rank are tested.
-        have_same_steps: their steps are the same ones.
+        common: the places of those that all ranks have; None: they have the same ones.
     """
     sums = [NOTHING if part is None else part for part in sums_of_ranks]
     ns, count = sum(part.ns for part in sums), sum(part.count for part in sums)
     lows, highs = [part.lowest for part in sums], [part.highest for part in sums]
     by_rank = [part.steps or (0,) * number for part, number in zip(sums, steps)]
-    if have_same_steps:
+    if common is None:
         ranks, by_step = len(sums), tuple(map(sum, zip(*by_rank)))
         return Sum(ns, count, sum(lows) // ranks, -(-sum(highs) // ranks), steps=by_step)
-    together = tuple(ns for by_step in by_rank for ns in by_step)
-    return Sum(ns, count, min(lows), max(highs), steps=together)
+    kept = [[of_rank[place] for place in places.tolist()] for of_rank, places in zip(by_rank, common)]
+    return Sum(ns, count, min(lows), max(highs), steps=tuple(map(sum, zip(*kept))))
 
 
 def _peak_memory(uses: Sequence[MemoryUse]) -> MemoryUse | None:
@@ -291,7 +340,7 @@ def _root_row(
 
 def _scale(mean_runs: Sequence[Run]) -> RowScale:
     """Return the scale of what all ranks lose in a step, beside what a step takes all of them."""
-    base, other = (max(_step_count(run), 1) for run in mean_runs)
+    base, other = (len(_waited_steps(run)) or 1 for run in mean_runs)
     has_few_steps = min(base, other) < LEAST_STEPS
     on_gpu = any(run.kind is TraceKind.GPU for run in mean_runs)
     return RowScale(
@@ -299,12 +348,12 @@ def _scale(mean_runs: Sequence[Run]) -> RowScale:
     )
 
 
-def _step_count(run: Run) -> int:
-    return len(run.numbers) or 1
+def _waited_steps(run: Run) -> Sequence[int]:
+    """Return the steps whose waits are compared: those that all ranks kept, if there are any."""
+    return run.numbers if run.common is None else sorted(set(run.common.numbers)) or run.numbers
 
 
 def _waits_by_step(job: Job, run: Run) -> list[Bools]:
     """Return bool[waits] for each step that is compared; one for all waits where there are none."""
-    if not run.numbers:
-        return [np.ones(len(job.waits), np.bool_)]
-    return [job.waits.step == number for number in run.numbers]
+    numbers = _waited_steps(run)
+    return [job.waits.step == number for number in numbers] or [np.ones(len(job.waits), np.bool_)]

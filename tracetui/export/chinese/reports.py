@@ -36,6 +36,7 @@ REPORTS = {
     "{count} calls": "{count} 次调用",
     "1 step": "1 个 step",
     "{count} steps": "{count} 个 step",
+    "{count} steps of ranks": "{count} 个各 rank 的 step",
     "1 line": "1 行代码",
     "{count} lines": "{count} 行代码",
     "step {number}": "step {number}",

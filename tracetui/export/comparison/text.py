@@ -89,7 +89,7 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
     parts += markdown.table(
         ["", "trace", "steps", "ms a step", "from", "to"],
         [
-            [name, markdown.code(run.path), str(len(run.wall_ns)), *lengths(run)]
+            [name, markdown.code(run.path), str(run.steps), *lengths(run)]
             for name, run in (("BASE", comparison.base), ("OTHER", comparison.other))
         ],
         ["", "trace"],

@@ -51,7 +51,7 @@ def run_words(run: Run) -> str:
     if not len(run.wall_ns):
         return translate("{kind}, no work of a device", kind=run.kind.value)
     mean, low, high = lengths(run)
-    steps = counted(len(run.wall_ns), "1 step", "{count} steps")
+    steps = counted(run.steps, "1 step", "{count} steps" if run.common is None else "{count} steps of ranks")
     if len(run.numbers) == 1:
         steps = translate("{steps} ({number})", steps=steps, number=run.numbers[0])
     elif 0 < len(run.numbers) <= min(_MOST_NUMBERS, run.numbers[-1] - run.numbers[0]):
