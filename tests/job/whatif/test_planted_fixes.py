@@ -12,7 +12,7 @@ from simulator.job.pipeline import PIPELINE_SCRIPT
 from simulator.job.program import Extra
 from simulator.source import TrainingScript
 from tests.job.planted import JOBS, LATE_STAGES, job, whole
-from tracetui.export.job.whatif import whatif_sentences
+from tracetui.export.job.whatif import critical_words, whatif_sentences
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.job import job_of
@@ -118,6 +118,16 @@ def test_the_late_rank_makes_the_slowdown_and_is_critical_until_it_is_fixed() ->
     fixed = what_if(job("loader"), [parse_fix("rank=2")])
     assert fixed.critical is not None
     assert fixed.critical.reason == "computing"
+
+
+def test_a_missing_rank_that_is_critical_is_in_no_sentence() -> None:
+    """It has no number; nor is there a critical rank where no operation is of any."""
+    answer = what_if(job("late"))
+    assert answer.critical is not None
+    assert "is critical" in " ".join(whatif_sentences(answer))
+    for critical in (None, replace(answer.critical, rank=None)):
+        assert "is critical" not in " ".join(whatif_sentences(replace(answer, critical=critical)))
+        assert critical_words(critical) == ""
 
 
 def test_a_balanced_job_has_no_slowdown() -> None:
