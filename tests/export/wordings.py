@@ -110,8 +110,9 @@ def texts() -> Iterator[tuple[str, str]]:
             yield f"advice.{rule}.{field}", "analysis/advice"
         for figure in figures:
             yield f"figure.{figure}", "analysis/advice"
-    for remedy in REMEDIES["exposed_communication"]:  # the texts of other rules name all remedies
-        yield f"advice.exposed_communication.{remedy}", "analysis/advice"
+    for rule in ("exposed_communication", "memory_allocation_stalls"):  # other texts name all remedies
+        for remedy in REMEDIES[rule]:
+            yield f"advice.{rule}.{remedy}", "analysis/advice"
     yield from findings()
     for _, action in merge_actions(ACTIONS):
         yield action.help, "ui/actions.py"

@@ -406,6 +406,24 @@ def test_memory_stalls_of_10_ms(name: str, dur: int, count: int) -> None:
     assert [(advice.cost_ns, advice.evidence["calls"]) for advice in found] == [(dur, 1)] * count
 
 
+@pytest.mark.parametrize(
+    ("lengths", "remedy"),
+    [
+        ([100, 99], "Record steps after the first ones."),
+        ([100, 60, 60], "Set PYTORCH_NPU_ALLOC_CONF"),  # not most of the time
+        ([99, 2], "Set PYTORCH_NPU_ALLOC_CONF"),
+    ],
+)
+def test_a_call_longer_than_allocating_takes_is_start_up(lengths: list[int], remedy: str) -> None:
+    calls, at = [], 2_000
+    for number, ms in enumerate(lengths):
+        calls.append(call(at, ms * MS, 78 + number, "AscendCL@aclrtMalloc", MAIN))
+        at += ms * MS + 1_000
+    events = [*npu(), *launched(500, 600), *calls, *launched(at, at + 40, 3)]
+    (advice,) = advice_of(events, "memory_allocation_stalls")
+    assert remedy in english_words(advice).text
+
+
 def test_pinned_memory_of_the_host_is_no_memory_of_the_device() -> None:
     events = stepped(call(2_000, 20 * MS, 78, "AscendCL@aclrtMallocHost", MAIN))
     assert advice_of(events, "memory_allocation_stalls") == []

@@ -19,6 +19,7 @@ from tracetui.analysis.advice.model import (
     LOOP_REPEATS,
     LOOP_SHARE,
     MEMORY,
+    START_UP,
     SYNC_REPEATS,
     Advice,
     Figures,
@@ -257,18 +258,19 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
     if cost < MEMORY.value:
         return
     rows = evidence.longest_first(rows)
-    total = evidence.span(rows).total
+    total, longest = evidence.span(rows).total, int(evidence.trace.slices.dur[rows[0]])
     setting, call = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True", "torch.npu.empty_cache()"
     if evidence.is_gpu:
         setting, call = setting.replace("NPU", "CUDA"), call.replace("npu", "cuda")
     yield Advice(
         id="memory_allocation_stalls",
+        remedy="start_up" if longest >= START_UP.value and longest * 2 >= total else "settings",
         cost_ns=cost,
         evidence={
             "calls": len(rows),
             "calls_per_step": evidence.per_step(len(rows)),
             "total_ns": total,
-            "longest_ns": int(evidence.trace.slices.dur[rows[0]]),
+            "longest_ns": longest,
             "idle_ns": cost,
             "setting": setting,
             "without": call,

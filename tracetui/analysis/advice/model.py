@@ -77,6 +77,7 @@ COMPILE_SHARE = Threshold(1, "%", OURS)
 DATA_LOADER = Threshold(10 * MS, "ns", MSPROF)
 COLLECTION = Threshold(MS, "ns", OURS)
 MEMORY = Threshold(10 * MS, "ns", MSPROF)
+START_UP = Threshold(100 * MS, "ns", OURS)  #: no call that only allocates lasts as long
 AI_CPU = Threshold(20 * US, "ns", MSPROF)
 CONVERSION_SHARE = Threshold(5, "%", OURS)
 COMMUNICATION_SHARE = Threshold(5, "%", OURS)

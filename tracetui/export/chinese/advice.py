@@ -77,8 +77,7 @@ ADVICE = {
     ),
     "memory_allocation_stalls": AdviceWords(
         "Device 等待显存申请",
-        "{calls} 次申请或释放显存的调用共 {total_ns}，其间 Device 共空闲 {idle_ns}。设置 "
-        "{setting}，各个 step 保持相同的 shape，不要调用 {without}。",
+        "{calls} 次申请或释放显存的调用共 {total_ns}，其间 Device 共空闲 {idle_ns}。{remedy}",
         _rule("申请或释放显存的调用造成的空闲至少 {}", model.MEMORY),
     ),
     "dispatch_queue_late": AdviceWords(
@@ -224,6 +223,9 @@ PARTS = {
     "exposed_communication.waiting": "其中 {waiting_for_ranks_ns} 在等待慢卡。",
     "free_time.where": "{of_steps} 个 step 中有 {steps} 个，",
     "interrupts_on_launching_cores.saves": _SAVES,
+    "memory_allocation_stalls.settings": "设置 {setting}，各个 step 保持相同的 shape，不要调用 {without}。",
+    "memory_allocation_stalls.start_up": "其中一次调用 {longest_ns}，比申请显存所需的长：进程最初的调用还要加载驱动所需的内容。"
+    "请采集最初几个 step 之后的 step。",
     "iteration_gap.before": "，其中 {before_window_ns} 在它的第一个 kernel 之前",
     "late_ranks.of": _OF_COMPUTED,
     "threads_without_a_core.saves": _SAVES,

@@ -211,8 +211,7 @@ ENGLISH_ADVICE = {
     "memory_allocation_stalls": AdviceWords(
         "The device waits while memory is allocated",
         "Calls that allocate or free device memory: {calls}, {total_ns} in all. The device is idle for "
-        "{idle_ns} in all meanwhile. Set {setting}, keep shapes the same from step to step, and leave out "
-        "{without}.",
+        "{idle_ns} in all meanwhile. {remedy}",
         _rule("Calls that allocate or free device memory take at least {} of idle time", model.MEMORY),
     ),
     "dispatch_queue_late": AdviceWords(
@@ -378,6 +377,11 @@ _BUCKETS = (
 _START_EARLIER = "start it earlier and hide at most {hidden_at_most_ns}."
 #: By the id of a rule and `Advice.remedy`.
 REMEDIES = {
+    "memory_allocation_stalls": {
+        "settings": "Set {setting}, keep shapes the same from step to step, and leave out {without}.",
+        "start_up": "One call takes {longest_ns}, longer than allocating does: the first calls of a process "
+        "also load what the driver needs. Record steps after the first ones.",
+    },
     "dispatch_queue_late": {
         "queue": "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues; try "
         "CPU_AFFINITY_CONF=1 too.",
