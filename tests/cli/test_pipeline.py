@@ -70,6 +70,6 @@ def test_text_draws_the_stages_and_markdown_has_the_table(
 def test_what_is_no_pipeline_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, "loader")
     assert main(["pipeline", path]) == 0
-    assert "This is no pipeline" in capsys.readouterr().out
+    assert "No pipeline is seen" in capsys.readouterr().out
     assert main(["pipeline", path, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["stages"] == []

@@ -350,10 +350,10 @@ def test_operators_in_a_row_that_one_side_alone_has() -> None:
     [
         ([10], False, "Rank 6 cost one other rank 10 ns"),
         ([5, 5], False, "Rank 6 cost 2 others 5 ns each"),
-        ([5, 5], True, "Rank 6 (missing) cost the 2 ranks here 5 ns each"),
+        ([5, 5], True, "Rank 6 (missing) cost 2 ranks here 5 ns each"),
         ([10], True, "Rank 6 (missing) cost one other rank 10 ns"),
         ([9, 1], False, "Rank 6 cost 2 others 5 ns each on average, 9 ns at most,"),
-        ([9, 1], True, "Rank 6 (missing) cost the 2 ranks here 5 ns each on average, 9 ns at most,"),
+        ([9, 1], True, "Rank 6 (missing) cost 2 ranks here 5 ns each on average, 9 ns at most,"),
     ],
 )
 def test_whom_a_late_rank_cost_how_much(lost: list[int], missing: bool, words: str) -> None:

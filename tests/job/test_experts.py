@@ -11,7 +11,7 @@ from simulator.job.experts import WORKLOADS
 from tests.job.planted import job
 from tracetui.export.tables.experts import token_words
 from tracetui.job.digest import TokenColumns
-from tracetui.job.experts import TokenUnit, exchange_groups, expert_layers, is_all_to_all
+from tracetui.job.experts import TokenUnit, exchange_groups, expert_layers, is_all_to_all, is_exchange
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
@@ -85,6 +85,19 @@ def test_shapes_of_grouped_matmuls_go_before_bytes() -> None:
     assert first.hot_rank == 3
     assert second.tokens == dict.fromkeys(range(4), 0)  # nothing computes there
     assert second.imbalance(exchange_groups(simulated)) == 1
+
+
+def test_tokens_are_not_compared_with_bytes() -> None:
+    """Where one rank has no shapes, all are held against each other by what they send."""
+    plain, ranks = job("experts-W0"), []
+    for rank in plain.ranks:
+        after = rank.collectives.end[is_exchange(rank.digest)]
+        tokens = TokenColumns(after + 10, np.full(len(after), 100)) if rank.number else TokenColumns.empty()
+        ranks.append(replace(rank, digest=replace(rank.digest, tokens=tokens)))
+    mixed = job_of(ranks)
+    for layer, expected in zip(expert_layers(mixed), expert_layers(plain)):
+        assert layer.tokens == expected.tokens
+        assert layer.unit == expected.unit is not TokenUnit.TOKENS
 
 
 def test_a_job_without_all_to_alls_has_no_layers() -> None:

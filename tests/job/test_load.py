@@ -150,6 +150,15 @@ def test_digests_and_traces_are_one_job(tmp_path: Path) -> None:
     assert job.matched == 0  # both say that they are number 0 of their group
 
 
+def test_why_nothing_can_be_read_is_said_before_what_was_noticed(tmp_path: Path) -> None:
+    """Of two recordings of rank 0 the earlier is not looked at, and the later one holds no events."""
+    top = job_in(tmp_path)
+    for time in ("20250101120000000", "20250101130000000"):
+        rank_directory(top, 0, time=time, trace=b"[]")
+    with pytest.raises(UnreadableTrace, match=r"\(left out\)"):
+        load_ranks([top])
+
+
 def test_ranks_that_nothing_numbers_are_numbered_by_name(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     for name in ("b.pt.trace.json", "a.pt.trace.json"):

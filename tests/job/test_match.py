@@ -55,3 +55,28 @@ def test_late_ranks_and_steps() -> None:
     assert late.lost_ns == sum(place * place for place in range(6)) * MS
     (step,) = slow_steps(job)
     assert (step.rank, step.lost_ns, step.total_ns) == (0, late.lost_ns, late.lost_ns)
+
+
+def test_collectives_that_differ_in_what_they_move_are_told_apart() -> None:
+    """Where both ran an all-reduce, the sentence says how much each moved: else it says the same twice."""
+    count = np.full(6, 4)
+    count[2] = 5
+    meetings = [Meeting("left", (0, 1, 2), {place % 3: [Work(TimeClass.COPY, MS)]}) for place in range(6)]
+    job = with_collectives(simulate(meetings, 3, planes=False), 2, slice(None), count=count)
+    (difference,) = job.channels[0].differences
+    assert (difference.rank, difference.ran, difference.elsewhere) == (2, "allReduce 5", "allReduce 4")
+
+
+def test_two_missing_ranks_of_different_groups_are_not_one() -> None:
+    """Both are number 1 of their group, and nothing tells that they are one rank: the later one counts."""
+    meetings = [
+        Meeting("left", (0, 2), {2: [Work(TimeClass.IDLE, 3 * MS)]}),
+        Meeting("right", (1, 3), {3: [Work(TimeClass.IDLE, 2 * MS)]}),
+    ]
+    ranks = []
+    for rank in simulate(meetings, 4, here=(0, 1)).ranks:
+        groups = tuple(replace(group, global_ranks=()) for group in rank.digest.groups)
+        ranks.append(replace(rank, digest=replace(rank.digest, groups=groups)))
+    (step,) = slow_steps(job_of(ranks))
+    assert (step.rank, step.group, step.group_rank) == (None, "left", 1)
+    assert (step.lost_ns, step.total_ns) == (3 * MS, 5 * MS)

@@ -147,6 +147,8 @@ def test_ranks_whose_steps_are_left_out_are_named(doubted: Sequence[int], words:
     left_out = [replace(rank, digest=digest) if rank.number in doubted else rank for rank in ranks]
     (note,) = health_notes(job_of(left_out))
     assert note == f"means of {words} leave out steps that are not to be believed (--all-steps takes all)"
+    (note,) = health_notes(job_of(left_out), has_means=False)
+    assert note == f"steps of {words} that are not to be believed count here, too"
 
 
 @pytest.mark.parametrize(

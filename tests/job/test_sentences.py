@@ -144,7 +144,7 @@ def sentences(
 ) -> list[str]:
     """What is said of late ranks in a job of so many ns, of which each rank waits for nobody itself."""
     monkeypatch.setattr(job_sentences, "late_once", lambda *_: ())
-    one: Any = SimpleNamespace(mean=lambda _: whole, steps=1)
+    one: Any = SimpleNamespace(time_ns=whole)
     job: Any = SimpleNamespace(
         ranks=[SimpleNamespace(number=-1)] * 2,
         missing=(7,) if missing else (),
@@ -329,3 +329,21 @@ def test_a_slow_link_costs_each_rank_at_most_what_it_moves() -> None:
     assert [link.ends.dst for link in loss.links] == [2, 1]
     assert loss.lost_ns == (3 + 3 + 1) * MS
     assert not find_job_losses(job, rank_rows(job), job.waits, links[2:], ())
+
+
+def test_a_link_costs_only_ranks_whose_groups_hold_both_of_its_ends() -> None:
+    """Ranks 2 and 3 move as long in a group of their own, and lose nothing by the link of 0 and 1."""
+    job = simulate([Meeting("left", (0, 1), {}, 5 * MS), Meeting("right", (2, 3), {}, 5 * MS)], 4)
+    link: Any = SimpleNamespace(
+        ends=SimpleNamespace(src=0, dst=1), slow=True, slowness=SimpleNamespace(excess_ns=3 * MS)
+    )
+    (loss,) = find_job_losses(job, rank_rows(job), job.waits, [link], ())
+    assert loss.lost_ns == 2 * 3 * MS
+
+
+def test_where_links_were_not_looked_at_none_is_said_to_cost_nothing() -> None:
+    job = simulate([Meeting("left", (0, 1), {})], 2)
+    rows, roots = rank_rows(job), job.root_breakdown
+    for has_links, words in ((True, "no rank, link or stage costs"), (False, "no rank or stage costs")):
+        first = next(loss_sentences(job, rows, roots, job.waits, [], has_links=has_links))
+        assert first == f"The ranks are balanced: {words} 1 % of their time."

@@ -191,7 +191,7 @@ async def test_experts_are_drawn_by_their_tokens_and_say_what_balance_saves(dire
         assert hot.startswith(" rank 0 ") and " 3.25x " in hot
         assert all(" 0.25x " in line and line.count("#") * 4 < hot.count("#") for line in cooler)
         await pilot.press("P")
-        await until(pilot, lambda: "This is no pipeline" in text(app))
+        await until(pilot, lambda: "No pipeline is seen" in text(app))
 
 
 async def test_phases_say_what_equal_ranks_save_and_wait_for(directory: Path) -> None:

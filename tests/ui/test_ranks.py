@@ -246,7 +246,7 @@ async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(directory: Path,
         if number != LATE:
             copytree(rank, tmp_path / rank.name)
     async with opened(tmp_path) as (app, pilot):
-        await until(pilot, lambda: "(missing) cost the 3 ranks here" in "".join(screen_text(app)[1:3]))
+        await until(pilot, lambda: "(missing) cost 3 ranks here" in "".join(screen_text(app)[1:3]))
         assert "3 of 4 ranks" in screen_text(app)[0] and "Who makes others wait?" in screen_text(app)[0]
         job = app.job_session.job
         assert job is not None and job.waits.wait_ns.sum() > 0
@@ -271,7 +271,7 @@ async def test_a_late_rank_that_is_not_read_yet_is_not_called_missing(directory:
         app.on_job_grew(JobGrew(job_of([rank for rank in job.ranks if rank.number != LATE])))
         await until(pilot, lambda: any(line.startswith("rank 2 (not read)") for line in screen_text(app)))
         text = "\n".join(screen_text(app))
-        assert "Rank 2 (not read) cost the 3 ranks here" in text and "its trace is not read" in text
+        assert "Rank 2 (not read) cost 3 ranks here" in text and "its trace is not read" in text
         assert "missing" not in text
         await until(pilot, lambda: screen(app).map.row == 3)
         await pilot.press("enter")

@@ -99,6 +99,8 @@ def expert_layers(job: Job) -> tuple[ExpertLayer, ...]:
     for place, rank in enumerate(job.ranks):
         for number, exchange in _exchanges(place, rank):
             layers.setdefault(number, ExpertLayer(number)).exchanges.append(exchange)
+    for layer in layers.values():
+        layer.exchanges = _in_one_unit(layer.exchanges)
     _add_times(job, layers)
     return tuple(layers[number] for number in sorted(layers))
 
@@ -151,6 +153,15 @@ def _exchanges(place: int, rank: Rank) -> Iterator[tuple[int, Exchange]]:
                 unit = TokenUnit.BYTES if collectives.bytes[combine] >= 0 else TokenUnit.ELEMENTS
             tokens = sent if tokens is None else tokens
             yield number, Exchange(place, step, dispatch, combine, tokens, _sent(rank, dispatch), sent, unit)
+
+
+def _in_one_unit(exchanges: list[Exchange]) -> list[Exchange]:
+    """Return exchanges of a layer that can be compared: in what is sent where not all know their tokens."""
+    sent_units = {exchange.unit for exchange in exchanges} - {TokenUnit.TOKENS}
+    if not sent_units or all(exchange.unit is not TokenUnit.TOKENS for exchange in exchanges):
+        return exchanges
+    unit = TokenUnit.BYTES if TokenUnit.BYTES in sent_units else TokenUnit.ELEMENTS
+    return [exchange._replace(tokens=exchange.combined, unit=unit) for exchange in exchanges]
 
 
 def _sent(rank: Rank, place: int) -> int:

@@ -42,8 +42,11 @@ def job_findings(job: Job) -> list[str]:
     return [*dict.fromkeys((*of_job, *of_ranks))]
 
 
-def health_notes(job: Job) -> Iterator[str]:
-    """Yield, worst first, which numbers of which ranks cannot be believed: sentences without full stop."""
+def health_notes(job: Job, has_means: bool = True) -> Iterator[str]:
+    """Yield, worst first, which numbers of which ranks cannot be believed: sentences without full stop.
+
+    `has_means`: they stand beside means, which leave steps out; else beside what is of all steps.
+    """
     doubts = [(doubt, rank.number) for rank in job.ranks for doubt in rank_health(rank).doubts]
     doubts.sort(key=lambda pair: -pair[0].severity)
     for doubt, number in doubts[:_MOST_SENTENCES]:
@@ -66,10 +69,10 @@ def health_notes(job: Job) -> Iterator[str]:
     if left_out:
         shown = ", ".join(map(str, left_out[:8])) + (", ..." if len(left_out) > 8 else "")
         ranks = state("rank {numbers}" if len(left_out) == 1 else "ranks {numbers}", numbers=shown)
-        yield state(
-            "means of {ranks} leave out steps that are not to be believed (--all-steps takes all)",
-            ranks=ranks,
-        )
+        template = "means of {ranks} leave out steps that are not to be believed (--all-steps takes all)"
+        if not has_means:
+            template = "steps of {ranks} that are not to be believed count here, too"
+        yield state(template, ranks=ranks)
 
 
 def believed_steps(job: Job, rank: Rank) -> StepColumns:

@@ -154,22 +154,11 @@ def slow_steps(job: Job) -> tuple[SlowStep, ...]:
     slow_steps_found = []
     for number in job.steps:
         step_waits = job.waits.at(job.waits.step == number)
-        late = late_ranks(job, step_waits)
+        late = late_once(job, step_waits)
         total = int(step_waits.wait_ns.sum())
-        if not late:
-            slow_steps_found.append(SlowStep(number, None, "", -1, 0, total))
-            continue
-        lost: dict[tuple[int | None, bool, int], int] = {}
-        for late_rank in late:
-            key = (
-                late_rank.rank,
-                late_rank.missing,
-                -1 if late_rank.rank is not None else late_rank.group_rank,
-            )
-            lost[key] = lost.get(key, 0) + late_rank.lost_ns
-        slowest = max(lost, key=lambda key: (lost[key], -1 if key[0] is None else -key[0]))
-        first = next(late_rank for late_rank in late if (late_rank.rank, late_rank.missing) == slowest[:2])
-        slow_steps_found.append(
-            SlowStep(number, slowest[0], first.group, first.group_rank, lost[slowest], total)
-        )
+        slow_step = SlowStep(number, None, "", -1, 0, total)
+        if late:
+            first = late[0]
+            slow_step = SlowStep(number, first.rank, first.group, first.group_rank, first.lost_ns, total)
+        slow_steps_found.append(slow_step)
     return tuple(slow_steps_found)

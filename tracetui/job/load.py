@@ -167,19 +167,21 @@ def digest_ranks(
 def join(found: FoundRanks, results: dict[int, DigestResult]) -> Job:
     """Return the job of the ranks found. `results` holds the digests made of traces, by place in `found`."""
     notes = list(found.notes)
-    digests = dict(found.digests)
+    digests, refusals = dict(found.digests), []
     for place, result in sorted(results.items()):
         if isinstance(result, bytes):
             digests[place] = decode(result)
         else:
-            notes.append(state("{note} (left out)", note=_refusal(found.sources[place], result)))
+            refusals.append(state("{note} (left out)", note=_refusal(found.sources[place], result)))
+    notes += refusals
     places = sorted(digests)
     unread = len(found.sources) - len(set(places) | set(results))
     if unread:
         counts = {"count": f"{unread:,}", "ranks": f"{len(found.sources):,}"}
         notes.append(state("stopped: {count} of {ranks} ranks are not read", **counts))
     if not places:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, notes[0] if notes else "no rank is read")
+        reason = next(iter((*refusals, *notes)), "no rank is read")
+        raise UnreadableTrace(Reason.NOT_A_TRACE, reason)
     kept_places, left_out = largest_job(
         [found.ranks[place] for place in places], [digests[place] for place in places]
     )

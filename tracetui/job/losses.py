@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Union
 
+from tracetui.job.channels import Rank
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import LateRank, late_once
@@ -23,7 +24,7 @@ class SlowLinks:
     """The links that are slow beside others of their kind."""
 
     links: tuple[JobLink, ...]  #: the one that took longest beyond the usual first
-    lost_ns: int
+    lost_ns: int  #: of the ranks whose groups hold both ends of the first one
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,20 @@ def _lost_by_link(job: Job, link: JobLink) -> int:
     A collective takes as long as its slowest link, and slow links that move at once do not add up.
     """
     excess = link.slowness.excess_ns
-    return sum(min(excess, rank.digest.by_class()[TimeClass.TRANSFER]) for rank in job.ranks)
+    return sum(min(excess, rank.digest.by_class()[TimeClass.TRANSFER]) for rank in _users_of(job, link))
+
+
+def _users_of(job: Job, link: JobLink) -> list[Rank]:
+    """Return the ranks of groups that hold both ends of a link; all where its ends are not known."""
+    ends = {link.ends.src, link.ends.dst}
+    users: set[int] = set()
+    for matched in job.channels:
+        channel = matched.channel
+        members = {job.ranks[place].number for place in channel.ranks}
+        members |= {number for group in channel.groups for number in group.global_ranks}
+        if ends <= members:
+            users.update(channel.ranks)
+    return [job.ranks[place] for place in sorted(users)] or [*job.ranks]
 
 
 def _uneven_stages(rows: Sequence[RankRow], stages: Sequence[Stage]) -> UnevenStages | None:

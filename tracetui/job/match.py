@@ -29,7 +29,7 @@ class Difference:
     group: str  #: its key: never print it unescaped
     step: int  #: number, -1 where none
     position: int  #: in the sequence of that step, from 0
-    ran: str  #: what it ran: "allReduce", "" nothing
+    ran: str  #: what it ran: "allReduce", with count and dtype where only these differ; "" nothing
     elsewhere: str  #: what the other ranks ran
 
 
@@ -188,15 +188,22 @@ def _difference(
     position: int,
     reference: int,
 ) -> Difference:
-    def text_at(m: int) -> str:
+    def text_at(m: int, amount: bool = False) -> str:
         if position >= len(places[m]):
             return ""
         rank = ranks[channel.ranks[m]]
-        return rank.digest.text(int(rank.collectives.type[channel.collectives[m][places[m][position]]]))
+        collective = channel.collectives[m][places[m][position]]
+        columns = rank.collectives
+        name = rank.digest.text(int(columns.type[collective]))
+        if not amount:
+            return name
+        count, dtype = int(columns.count[collective]), rank.digest.text(int(columns.dtype[collective]))
+        return " ".join(filter(None, (name, str(max(count, 0) or ""), dtype)))
 
-    return Difference(
-        channel.ranks[member], channel.group.key, step, position, text_at(member), text_at(reference)
-    )
+    ran, elsewhere = text_at(member), text_at(reference)
+    if ran == elsewhere:  # they differ in what they move
+        ran, elsewhere = text_at(member, amount=True), text_at(reference, amount=True)
+    return Difference(channel.ranks[member], channel.group.key, step, position, ran, elsewhere)
 
 
 def _sort_by_time(ranks: tuple[Rank, ...], channel: Channel, table: Int64s) -> Int64s:

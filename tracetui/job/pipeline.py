@@ -81,7 +81,7 @@ class Pipeline:
 
 
 def find_pipeline(job: Job) -> Pipeline | None:
-    """Return the pipeline of a job; None where it has no stages that exchange.
+    """Return the pipeline of a job; None where no two stages here exchange forward and backward.
 
     Raises NoReplay where the order of its operations makes no sense.
     """

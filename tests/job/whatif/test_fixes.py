@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from tests.job import planted
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.whatif.answer import Replays, what_if
+from tracetui.job.whatif.critical import critical_rank
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import NO_JITTER, Fix, FixScope, Target, parse_fix
 
@@ -127,3 +131,13 @@ def test_links_stay_fixed_where_jitter_goes_as_well() -> None:
     link = parse_fix("link=0-1=2x")
     for fixes in ((link, NO_JITTER), (NO_JITTER, link)):
         assert job.trial(fixes).step_ns == 2 * (100_000 + 20_000)
+
+
+def test_work_and_delays_of_the_longest_chain_are_shares_of_one_whole() -> None:
+    """Two operations of 100 µs each with 600 µs of delay between them: 25 % are work, and 75 % delay."""
+    order = replays({0: 0, 1: 0}, transfer=0).order
+    is_second = order.is_work & (order.start > order.start.min())
+    delayed = replace(order, delay=order.delay + np.where(is_second, 600_000, 0))
+    critical = critical_rank(delayed, delayed.times(delays=True), delayed.duration)
+    assert critical is not None
+    assert (critical.share, critical.delayed) == (0.25, 0.75)

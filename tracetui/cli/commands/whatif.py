@@ -45,7 +45,9 @@ def _add_arguments(parser: Parser) -> None:
         "--balance", choices=("experts",), help="let all experts compute as long, and move as much"
     )
     parser.add_argument(
-        "--no-jitter", action="store_true", help="let each rank take its own mean for the same work"
+        "--no-jitter",
+        action="store_true",
+        help="let each rank take its own mean for the same work, and nothing be delayed",
     )
     add_outputs(parser, "fixes that are listed (default 10), 0: all")
 

@@ -26,6 +26,12 @@ JOBS = {
     "The ranks are balanced: no rank, link or stage costs {worth} % of their time.": (
         "各卡均衡：没有哪张卡、哪条链路或哪个 stage 造成 {worth} % 的时间损失。"
     ),
+    "The ranks are balanced: no rank or stage costs {worth} % of their time.": (
+        "各卡均衡：没有哪张卡或哪个 stage 造成 {worth} % 的时间损失。"
+    ),
+    "No rank or stage is seen to cost the ranks here {worth} % of their time.": (
+        "没有看到哪张卡或哪个 stage 给这里的卡造成 {worth} % 的时间损失。"
+    ),
     "No rank, link or stage is seen to cost the ranks here {worth} % of their time.": (
         "没有看到哪张卡、哪条链路或哪个 stage 给这里的各卡造成 {worth} % 的时间损失。"
     ),
@@ -42,7 +48,7 @@ JOBS = {
     "{rank} cost {others} others {time} each on average, {most} at most, in {collectives}": (
         "{rank} 在 {collectives}中让另外 {others} 张卡平均各等了 {time}，最多 {most}"
     ),
-    "{rank} cost the {others} ranks here {time} each on average, {most} at most, in {collectives}": (
+    "{rank} cost {others} ranks here {time} each on average, {most} at most, in {collectives}": (
         "{rank} 在 {collectives}中让这里的 {others} 张卡平均各等了 {time}，最多 {most}"
     ),
     "rank {src} to peer {dst} of {group}": "rank {src} 到 {group} 的 peer {dst}",
@@ -57,7 +63,7 @@ JOBS = {
     "{rank} cost {others} others {time} each in {collectives}": (
         "{rank} 在 {collectives}中让另外 {others} 张卡各等了 {time}"
     ),
-    "{rank} cost the {others} ranks here {time} each in {collectives}": (
+    "{rank} cost {others} ranks here {time} each in {collectives}": (
         "{rank} 在 {collectives}中让这里的 {others} 张卡各等了 {time}"
     ),
     "{said}; only its own trace tells why.": "{said}；原因只有它自己的 trace 才知道。",
@@ -121,7 +127,9 @@ JOBS = {
     "communicates much": "通信多",
     "Notes": "说明",
     # -- pipeline ---------------------------------------------------------------------------------------
-    "This is no pipeline: no stages send to each other.": "这不是流水线：没有 stage 互相发送。",
+    "No pipeline is seen: no two stages here send forward and backward to each other.": (
+        "没有看到流水线：这里没有两个 stage 互相发送前向和反向的数据。"
+    ),
     "an unknown schedule": "未知的调度",
     "{count} stages follow {schedule} with {batches} micro-batches.": (
         "{count} 个 stage 采用 {schedule}，有 {batches} 个微批次。"
@@ -129,8 +137,8 @@ JOBS = {
     "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule.": (
         "在 {step} 的 step 里，一个 stage 有 {bubble}（{share}）是气泡，其中 {schedule} 来自调度本身。"
     ),
-    "Delays whose reason is not in the traces are {share} of that chain: no fix shortens them.": (
-        "这条链的 {share} 是 trace 里没有原因的延迟：任何修复都不会缩短它们。"
+    "Delays of no known reason are {share} of that chain: only no-jitter shortens them.": (
+        "这条链的 {share} 是 trace 里没有原因的延迟：只有 no-jitter 会缩短它们。"
     ),
     "In theory the schedule costs {time}: {formula}.": "理论上该调度的代价是 {time}：{formula}。",
     "Work spread evenly saves {time} of a step; the replay is off by {error}.": (
@@ -146,8 +154,9 @@ JOBS = {
     "The experts are balanced: no rank has 1 % more tokens than the mean.": (
         "各专家均衡：没有哪张卡的 token 比平均值多 1 %。"
     ),
-    "Layer {layer} is the least balanced: rank {rank} has most tokens, {ratio} times the mean.": (
-        "第 {layer} 层最不均衡：rank {rank} 的 token 最多，是平均值的 {ratio} 倍。"
+    "Layer {layer} is the least balanced: the fullest rank of a step has {ratio} times the mean, "
+    "and rank {rank} most tokens of all steps.": (
+        "第 {layer} 层最不均衡：一个 step 中最满的卡是平均值的 {ratio} 倍，所有 step 合计 rank {rank} 的 token 最多。"
     ),
     "Balanced experts save {time} ({share}) of a step of {step}; the replay is off by {error}.": (
         "专家均衡可以让 {step} 的 step 省下 {time}（{share}）；重放的误差是 {error}。"
@@ -173,9 +182,7 @@ JOBS = {
     "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less.": (
         "修好 {fixes} 之后，一个 step 用 {then}，而不是 {now}：少 {saved}（{share}）。"
     ),
-    "With {fixes} fixed a step takes {then} instead of {now}: nothing is gained.": (
-        "修好 {fixes} 之后，一个 step 用 {then}，原来是 {now}：没有收益。"
-    ),
+    "With {fixes} fixed a step of {now} gains nothing.": "修好 {fixes} 之后，{now} 的 step 没有收益。",
     "Rank {rank} is critical: {share} of the longest chain, mostly {reason}.": (
         "关键的卡是 rank {rank}：占最长链的 {share}，主要是{reason}。"
     ),
@@ -193,11 +200,8 @@ JOBS = {
     "only {run} has {ranks}: not compared": "只有 {run} 有 {ranks}：不作比较",
     "a job of {count} ranks is not believed: {most} are the most": "{count} 张卡的作业不可信：最多 {most} 张",
     "the ranks are profiled at different levels: {levels}": "各卡的采集级别不同：{levels}",
-    "{ranks} has no collective in common with rank {rank}: their clocks are not aligned": (
-        "{ranks} 与 rank {rank} 没有共同的集合通信：它们的时钟没有对齐"
-    ),
-    "{ranks} have no collective in common with rank {rank}: their clocks are not aligned": (
-        "{ranks} 与 rank {rank} 没有共同的集合通信：它们的时钟没有对齐"
+    "nothing that {ranks} and rank {rank} have in common tells how far their clocks are apart": (
+        "{ranks} 与 rank {rank} 共有的操作都不能说明它们的时钟相差多少"
     ),
     "the clock of rank {rank} is {time} behind that of rank {other}: its times are shifted by that": (
         "rank {rank} 的时钟比 rank {other} 慢 {time}：它的时间已按此平移"
@@ -215,6 +219,7 @@ JOBS = {
         "在别处是 {elsewhere}"
     ),
     "nothing more": "没有更多",
+    "1 more sequence of collectives differs": "另有 1 个集合通信序列不同",
     "{count} more sequences of collectives differ": "另有 {count} 个集合通信序列不同",
     "not compared are {count} collectives that look alike on several ranks and do not end together": (
         "有 {count} 次集合通信在几张卡上看似相同但不同时结束，不作比较"
@@ -225,6 +230,9 @@ JOBS = {
     ),
     "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
     "within {time}": "在 {count} 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，对齐误差不超过 {time}",
+    "1 collective has no planes, and ranks of its group may be missing: its waits are lower bounds": (
+        "1 次集合通信没有 plane，其通信域中可能缺卡：它的等待是下界"
+    ),
     "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
     "lower bounds": "{count} 次集合通信没有 plane，其通信域中可能缺卡：它们的等待是下界",
     "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the replay is"

@@ -132,6 +132,7 @@ NOTES = {
     "{count} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank": (
         "另有 {count} 项发现使一些卡的数字存疑：各卡的详情见 tracetui doctor"
     ),
+    "steps of {ranks} that are not to be believed count here, too": "{ranks} 的不可信 step 在这里也计入",
     "means of {ranks} leave out steps that are not to be believed (--all-steps takes all)": (
         "{ranks} 的平均值不含不可信的 step（--all-steps 计入全部）"
     ),

@@ -86,7 +86,8 @@ def experts_sentences(answer: ExpertsAnswer) -> list[str]:
     else:
         found = [
             translate(
-                "Layer {layer} is the least balanced: rank {rank} has most tokens, {ratio} times the mean.",
+                "Layer {layer} is the least balanced: the fullest rank of a step has {ratio} times the mean, "
+                "and rank {rank} most tokens of all steps.",
                 layer=worst.number,
                 rank=rows.job.ranks[worst.hot_rank].number,
                 ratio=f"{ratio:.2f}",

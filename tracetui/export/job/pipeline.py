@@ -65,7 +65,7 @@ def pipeline_report(job: Job, pipeline: Pipeline | None, top: int | None) -> Rep
 def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
     """Return what schedule the stages follow, what their bubbles are, and what equal stages save."""
     if pipeline is None:
-        return [translate("This is no pipeline: no stages send to each other.")]
+        return [translate("No pipeline is seen: no two stages here send forward and backward to each other.")]
     bubble = sum(stage.bubble_ns for stage in pipeline.stages) // len(pipeline.stages)
     schedule = sum(stage.schedule_ns for stage in pipeline.stages) // len(pipeline.stages)
     sentences = [

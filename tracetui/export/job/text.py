@@ -61,7 +61,8 @@ def job_verdict(job: Job, step: int | None) -> list[str]:
     rows, waits = rank_rows(job, step), _waits_of(job, step)
     links = job_links(job) if step is None else ()
     losses = find_job_losses(job, rows, waits, links, job_stages(job, rows))
-    return list(loss_sentences(job, rows, root_breakdown(job, step), waits, losses))
+    roots = root_breakdown(job, step)
+    return list(loss_sentences(job, rows, roots, waits, losses, has_links=step is None))
 
 
 def _waits_of(job: Job, step: int | None) -> JobWaits:

@@ -57,7 +57,7 @@ def whatif_document(answer: JobWhatIf) -> dict[str, Any]:
 def whatif_report(answer: JobWhatIf, top: int | None) -> Report:
     """Return the report of an answer; at most `top` fixes, 0 for all."""
     job, sections = answer.order.job, _sections(answer, _TOP if top is None else top)
-    return Report(head_words(job), [*whatif_sentences(answer)], sections, job_notes(job))
+    return Report(head_words(job), [*whatif_sentences(answer)], sections, job_notes(job, has_means=False))
 
 
 def write_fixes(stream: BinaryIO, answer: JobWhatIf) -> int:
@@ -102,7 +102,7 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
         yield translate(template, rank=critical.rank, share=share, reason=translate(critical.reason))
     if critical is not None and critical.delayed > LARGEST_ERROR:
         yield translate(
-            "Delays whose reason is not in the traces are {share} of that chain: no fix shortens them.",
+            "Delays of no known reason are {share} of that chain: only no-jitter shortens them.",
             share=f"{critical.delayed * 100:.0f} %",
         )
     yield translate(
@@ -127,8 +127,8 @@ def critical_words(critical: CriticalRank | None) -> str:
 def _gain_words(trial: Trial, step_ns: int) -> str:
     """Say what a step takes with fixes instead of `step_ns`."""
     template = "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less."
-    if trial.saves_ns <= 0:
-        template = "With {fixes} fixed a step takes {then} instead of {now}: nothing is gained."
+    if trial.saves_ns <= 0:  # a step may begin sooner then, and end as before
+        template = "With {fixes} fixed a step of {now} gains nothing."
     return translate(
         template,
         fixes=names(printable(fix.text) for fix in trial.fixes),

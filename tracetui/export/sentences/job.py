@@ -65,15 +65,17 @@ def loss_sentences(
     waits: JobWaits,
     losses: Sequence[Loss],
     unread: frozenset[int] = frozenset(),
+    has_links: bool = True,
 ) -> Iterator[str]:
     """Yield the sentences of what the ranks lose most time by: the largest cause first, then all waits.
 
     `losses`: as `find_losses` returns them. `unread`: numbers of ranks that are there and not read.
+    `has_links`: whether links were looked at, which are not known of one step.
     """
     job_ns = job_time(rows)
     costly = [loss for loss in losses if loss.lost_ns > 0 and loss.lost_ns * 100 >= job_ns * WORTH]
     sentences = [_loss_sentence(job, loss, roots, waits, unread) for loss in costly[:_MOST_RANKS]]
-    yield sentences[0] if sentences else _balanced_sentence(job)
+    yield sentences[0] if sentences else _balanced_sentence(job, has_links)
     if roots.total_ns:
         share = format_percent(roots.total_ns, job_ns)
         template = "Waiting for each other took the ranks {time}: {share} of their time."
@@ -91,12 +93,16 @@ def loss_sentences(
         yield translate(template, count=format_count(more_ranks), worth=WORTH)
 
 
-def _balanced_sentence(job: Job) -> str:
+def _balanced_sentence(job: Job, has_links: bool) -> str:
     if len(job.ranks) < 2:
         return translate("One rank is here: there is nothing to compare it with.")
     template = "The ranks are balanced: no rank, link or stage costs {worth} % of their time."
+    if not has_links:
+        template = "The ranks are balanced: no rank or stage costs {worth} % of their time."
     if job.missing or job.unmatched:
         template = "No rank, link or stage is seen to cost the ranks here {worth} % of their time."
+        if not has_links:
+            template = "No rank or stage is seen to cost the ranks here {worth} % of their time."
     return translate(template, worth=WORTH)
 
 
@@ -248,10 +254,10 @@ def _late_rank_sentence(
         if not lost_alike:
             template = "{rank} cost {others} others {time} each on average, {most} at most, in {collectives}"
     if waiting > 1 and late.missing:
-        template = "{rank} cost the {others} ranks here {time} each in {collectives}"
+        template = "{rank} cost {others} ranks here {time} each in {collectives}"
         if not lost_alike:
             template = (
-                "{rank} cost the {others} ranks here {time} each on average, {most} at most, in {collectives}"
+                "{rank} cost {others} ranks here {time} each on average, {most} at most, in {collectives}"
             )
     name = printable(late_words(late, unread))
     cost = translate(

@@ -11,16 +11,19 @@ from tracetui.job.doubts import find_doubts
 from tracetui.job.health import health_notes
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
-from tracetui.language import restate, translate
+from tracetui.language import counted, restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
 _MOST_SENTENCES = 3  #: sentences of one kind
 
 
-def job_notes(job: Job) -> list[str]:
-    """Return what was left out of a job, what differs between its ranks, and which numbers are bounds."""
-    return [*map(restate, health_notes(job)), *_doubt_sentences(find_doubts(job))]
+def job_notes(job: Job, has_means: bool = True) -> list[str]:
+    """Return what was left out of a job, what differs between its ranks, and which numbers are bounds.
+
+    `has_means`: as of `health_notes`.
+    """
+    return [*map(restate, health_notes(job, has_means)), *_doubt_sentences(find_doubts(job))]
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:
@@ -58,9 +61,7 @@ def _about_ranks(doubts: JobDoubts) -> Iterator[str]:
         levels = printable(", ".join(doubts.profiler_levels))
         yield translate("the ranks are profiled at different levels: {levels}", levels=levels)
     if doubts.unaligned:
-        template = "{ranks} have no collective in common with rank {rank}: their clocks are not aligned"
-        if len(doubts.unaligned) == 1:
-            template = "{ranks} has no collective in common with rank {rank}: their clocks are not aligned"
+        template = "nothing that {ranks} and rank {rank} have in common tells how far their clocks are apart"
         ranks = restate(ranks_in_words(list(doubts.unaligned), 0))
         yield translate(template, ranks=ranks, rank=doubts.lowest)
     for clock in doubts.shifted:
@@ -97,8 +98,10 @@ def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
             elsewhere=printable(difference.elsewhere) or translate("nothing more"),
         )
     if len(doubts.differences) > _MOST_SENTENCES:
-        count = format_count(len(doubts.differences) - _MOST_SENTENCES)
-        yield translate("{count} more sequences of collectives differ", count=count)
+        more = len(doubts.differences) - _MOST_SENTENCES
+        yield counted(
+            more, "1 more sequence of collectives differs", "{count} more sequences of collectives differ"
+        )
     if doubts.strangers:
         template = (
             "not compared are {count} collectives that look alike on several ranks and do not end together"
@@ -120,8 +123,9 @@ def _about_waits(doubts: JobDoubts) -> Iterator[str]:
             time=format_duration(doubts.residual_ns),
         )
     if doubts.lower_bounds:
-        yield translate(
+        yield counted(
+            doubts.lower_bounds,
+            "1 collective has no planes, and ranks of its group may be missing: its waits are lower bounds",
             "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
             "lower bounds",
-            count=format_count(doubts.lower_bounds),
         )

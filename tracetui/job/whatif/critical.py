@@ -20,7 +20,7 @@ class CriticalRank:
 
     rank: int | None  #: number in the job; None: a missing rank
     reason: str  #: the part of its work that is most of that: "computing", "copy", "idle" or "transfer"
-    share: float  #: of the work and transfers of the chain
+    share: float  #: of the whole chain
     delayed: float  #: delays of no known reason between them, as a share of the whole chain
 
 
@@ -53,8 +53,8 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
     place = max(by_rank, key=lambda rank: (by_rank[rank], -rank))
     reason = max((ns, name) for (rank, name), ns in spent.items() if rank == place)[1]
     number = None if place == STAND_IN else order.job.ranks[place].number
-    whole = sum(by_rank.values())
-    return CriticalRank(number, reason, by_rank[place] / max(whole, 1), delayed / max(whole + delayed, 1))
+    whole = sum(by_rank.values()) + delayed
+    return CriticalRank(number, reason, by_rank[place] / max(whole, 1), delayed / max(whole, 1))
 
 
 def _parts(order: Order, ended: int, last: int, duration: Int64s) -> dict[tuple[int, str], int]:

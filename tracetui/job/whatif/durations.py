@@ -356,7 +356,10 @@ class Durations:
         return here
 
     def _remove_jitter(self, parts: Int64s, transfer: Int64s) -> None:
-        """Let each rank take its own mean of all steps for the same work, and collectives their median."""
+        """Let each rank take its own mean of all steps for the same work, and collectives their median.
+
+        Delays, which are no work, go as well: `fixed_parts` says so.
+        """
         work = self._work
         key = self.alike * len(self.order.job.ranks) + self.order.rank[work]
         key = numbered_from_0(key)
