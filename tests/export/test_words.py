@@ -68,6 +68,7 @@ def test_a_run_tells_the_numbers_of_its_steps(numbers: tuple[int, ...], words: s
     run: Any = SimpleNamespace(
         kind=TraceKind.GPU, wall_ns=walls, step_ns=1e6, ranks=1, numbers=numbers, members=(), totals=None
     )
+    run.steps, run.common = 2, None
     assert run_words(run).startswith(f"{TraceKind.GPU.value}, {words}")
 
 
