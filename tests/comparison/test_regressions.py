@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from tests.comparison.planted import run
+from tracetui.comparison.compared_row import RowScale, rows
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.memory_use import MemoryUse
 from tracetui.comparison.regressions import find_regressions, parse_regression, unknown_measures
+from tracetui.comparison.tally import Sum
 from tracetui.export.comparison.limits import regressions_text
 
 
@@ -53,6 +56,36 @@ def test_what_became_faster_passes_no_limit(slower: Comparison) -> None:
 def test_whether_it_is_chance_is_told(slower: Comparison) -> None:
     step, computing = find_regressions(slower, [parse_regression("5%"), parse_regression("computing=1ms")])
     assert (step.beyond_spread, computing.beyond_spread) == (False, True)
+
+
+def of_steps(*ns: int) -> Sum:
+    return Sum(sum(ns), len(ns), min(ns), max(ns), steps=ns)
+
+
+def test_what_is_less_than_a_table_marks_may_be_no_chance(slower: Comparison) -> None:
+    """A limit may be tighter than 1 % of a step; several small causes are judged by their sum."""
+    scale = RowScale(8, 8, Fraction(100_000))
+    causes = [dict.fromkeys(("host.python", "host.sync"), of_steps(*[ns] * 8)) for ns in (1_000, 1_900)]
+    comparison = replace(slower, causes=rows(causes[0], causes[1], scale))
+    assert not any(row.changed for row in comparison.causes)
+    one, both = find_regressions(
+        comparison, [parse_regression("host.python=10ns"), parse_regression("host=1us")]
+    )
+    assert (one.beyond_spread, both.beyond_spread) == (True, True)
+    assert [int(found.other - found.base) for found in (one, both)] == [900, 1_800]
+    assert "chance" not in regressions_text([one, both])
+
+
+def test_cube_is_what_classes_spend_on_the_cube(slower: Comparison) -> None:
+    base = {
+        "Matmul": of_steps(9, 9, 9),
+        "Matmul (Cube)": of_steps(5, 5, 5),
+        "Matmul (Vector)": of_steps(4, 4, 4),
+    }
+    other = {**base, "Matmul (Cube)": of_steps(8, 8, 8), "Matmul (Vector)": of_steps(1, 1, 1)}
+    comparison = replace(slower, classes=rows(base, other, RowScale(3, 3, Fraction(100))))
+    (cube,) = find_regressions(comparison, [parse_regression("cube=0ns"), parse_regression("matmul=0ns")])
+    assert (int(cube.base), int(cube.other)) == (5, 8)
 
 
 def test_too_few_steps_cannot_tell_whether_it_is_chance() -> None:

@@ -47,6 +47,11 @@ def test_a_change_is_one_of_ranks_and_more_than_a_percent_of_the_step() -> None:
     assert not changed((100,) * 6, (100, 100, 100, 100, 100, 900)), "one step of six shifts nothing"
 
 
+def test_a_mean_that_one_step_makes_is_no_change_where_the_others_went_the_other_way() -> None:
+    assert not changed((1000,) * 8, (950,) * 7 + (2000,))
+    assert changed((1000,) * 8, (950,) * 7 + (960,))
+
+
 def test_few_steps_changed_where_their_ranges_do_not_overlap() -> None:
     assert changed((100,), (111,))
     assert not changed((100,), (110,))

@@ -12,6 +12,7 @@ from tracetui.analysis.analyse import analyse
 from tracetui.comparison.changes import change_of_step
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.walls import StepChoice
 from tracetui.export.sentences.verdict import verdict
 
 #: us of computing in each step, as an A100 and a V100 have them.
@@ -26,6 +27,7 @@ def run(
     warm_up: int = 0,
     marks_steps: bool = True,
     operator: str = "aten::mm",
+    choice: StepChoice | None = None,
 ) -> Run:
     """Steps of two kernels that take the time given together, and a short one at the end.
 
@@ -35,6 +37,7 @@ def run(
         warm_up: us that a first step takes longer, on the host.
         marks_steps: the program tells the profiler where a step begins.
         operator: the name of what computes, and of its kernels.
+        choice: which steps are compared.
     """
     events, start, free = gpu(), 1_000_000, 0
     for number, (busy, wall) in enumerate(zip(computing, walls)):
@@ -53,7 +56,7 @@ def run(
         events += [host((at - 5) * US, 100 * US), launch(at * US, US // 2, 10 * number + 2)]
         events.append(kernel((free - 10) * US, 10 * US, 10 * number + 2))
         start += wall
-    return run_of(analyse(trace_of(events)))
+    return run_of(analyse(trace_of(events)), choice)
 
 
 def compared(*sides: Run) -> Comparison:
@@ -68,6 +71,15 @@ def changed(comparison: Comparison) -> dict[str, tuple[int, int] | None]:
             test = row.test
             found[row.name] = None if test is None else (test.slower, test.steps)
     return found
+
+
+def test_steps_that_went_the_other_way_than_their_mean_are_told() -> None:
+    """All steps are faster but one, which makes the mean slower, and the last, which is short in both."""
+    walls = (100_000,) * 8, (95_000,) * 3 + (200_000,) + (95_000,) * 4
+    comparison = compared(*(run([50_000] * 8, side, choice=StepChoice(all_steps=True)) for side in walls))
+    assert comparison.step.delta_ns > 0
+    assert not comparison.step.changed
+    assert "but most steps are 5.00 ms faster: a few make the mean." in verdict(comparison)
 
 
 def test_a_slower_device_that_lags_behind_its_host() -> None:

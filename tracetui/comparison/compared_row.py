@@ -31,12 +31,13 @@ class RowScale:
     tested: tuple[int | None, int | None] = (None, None)
 
     def changed(self, base: Sum, other: Sum) -> bool | None:
-        """Return whether steps differ by more than chance, and 1 % of a step of BASE.
+        """Return whether steps differ as their mean does, by more than chance and 1 % of a step of BASE.
 
         Where a side has fewer than three steps: whether their ranges do not overlap. None of what is not
         told step by step.
         """
-        delta = abs(Fraction(other.ns, self.other_steps) - Fraction(base.ns, self.base_steps))
+        difference = Fraction(other.ns, self.other_steps) - Fraction(base.ns, self.base_steps)
+        delta = abs(difference)
         tested = self.values(base, other)
         if tested is None:
             return None if delta * 100 > self.step_ns else False
@@ -48,7 +49,8 @@ class RowScale:
         test = compare_values(base_values, other_values, self.ranks)
         if self.few_steps:
             return delta * 100 > self.step_ns and test.separate
-        return abs(test.shift_ns) * 100 > self.step_ns and test.is_change
+        shift = test.shift_ns if difference > 0 else -test.shift_ns
+        return shift * 100 > self.step_ns and test.is_change
 
     def test(self, base: Sum, other: Sum) -> StepTest | None:
         """Return how the steps differ; None of what is not told step by step, or of fewer than three."""

@@ -9,10 +9,12 @@ from fractions import Fraction
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.memory.limits import parse_size
-from tracetui.comparison.classes import CLASSES, is_part_of_row
+from tracetui.comparison.classes import CLASSES, CUBE, IN_CUBE, is_part_of_row
 from tracetui.comparison.compared_row import MATCHED, ComparedRow
+from tracetui.comparison.compared_row import row as row_of
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.memory_rows import ALLOCATED
+from tracetui.comparison.tally import sum_together
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.language import state
 from tracetui.units import parse_duration
@@ -109,7 +111,11 @@ def _measure(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, 
         rows = [
             row
             for row in comparison.classes
-            if row.name.lower().startswith(measure) and not is_part_of_row(row.name)
+            if (
+                row.name.endswith(IN_CUBE[0])
+                if measure == CUBE.lower()
+                else row.name.lower().startswith(measure) and not is_part_of_row(row.name)
+            )
         ]
     elif measure in _LABELS or measure in FAMILIES:
         rows = [row for row in comparison.causes if measure in (row.name, row.name.split(".")[0])]
@@ -118,14 +124,17 @@ def _measure(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, 
         on_device = steadier_on_device(base_run, other_run) if measure == IDLE else measure != PREPARING
         terms = [*_terms_of_measure(measure)]
         return _row_values(sums_of_walls(base_run, other_run, measure, terms, on_device))
-    base = sum((row.base_ns for row in rows), Fraction(0))
-    other = sum((row.other_ns for row in rows), Fraction(0))
-    changed = [row.changed for row in rows if row.delta_ns > 0]
-    return base, other, True if True in changed else None if None in changed else False
+    base, other = (sum_together(getattr(row, side) for row in rows) for side in ("base", "other"))
+    return _row_values(row_of(measure, base, other, rows[0].scale) if rows else None)
 
 
 def _row_values(row: ComparedRow | None) -> tuple[Fraction, Fraction, bool | None]:
-    return (Fraction(0), Fraction(0), False) if row is None else (row.base_ns, row.other_ns, row.changed)
+    if row is None:
+        return Fraction(0), Fraction(0), False
+    test = row.test
+    # a limit may be less than what a table marks as a change
+    changed = row.changed if test is None else test.is_change and test.shift_ns * row.delta_ns > 0
+    return row.base_ns, row.other_ns, changed
 
 
 def _terms_of_measure(measure: str) -> Iterator[str]:

@@ -8,6 +8,12 @@ COMPARISONS = {
     "a step takes {base} in BASE and {other} in OTHER": "每个 step 在 BASE 中 {base}，在 OTHER 中 {other}",
     "OTHER is {difference}: {reasons}.": "OTHER {difference}：{reasons}。",
     "{took}, but {reasons}.": "{took}，但 {reasons}。",
+    "{took}, but most steps are {time} faster: a few make the mean.": (
+        "{took}，但多数 step 快 {time}：均值由少数几个决定。"
+    ),
+    "{took}, but most steps are {time} slower: a few make the mean.": (
+        "{took}，但多数 step 慢 {time}：均值由少数几个决定。"
+    ),
     "OTHER is {difference}, and no part of it alone by more than chance.": (
         "OTHER {difference}，其中没有哪一部分的变化单独超出偶然。"
     ),

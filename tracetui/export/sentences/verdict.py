@@ -112,6 +112,13 @@ def _step_sentence(comparison: Comparison) -> str:
     if change.agreeing:
         reasons = _reasons(comparison, change.agreeing, change.opposing[:1]) + doubt
         return translate("OTHER is {difference}: {reasons}.", difference=difference, reasons=reasons)
+    test = step.test
+    if test is not None and test.is_change and test.shift_ns * step.delta_ns < 0:
+        template = "{took}, but most steps are {time} faster: a few make the mean."
+        if step.delta_ns < 0:
+            template = "{took}, but most steps are {time} slower: a few make the mean."
+        sentence = translate(template, took=took, time=_ns(abs(test.shift_ns)))
+        return f"{sentence[0].upper()}{sentence[1:]}"
     if step.changed:
         template = "OTHER is {difference}, and no part of it alone by more than chance."
         return translate(template, difference=difference + doubt)
