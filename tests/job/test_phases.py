@@ -13,7 +13,7 @@ import pytest
 from tests.analysis.machine import call, npu, operator, task
 from tests.job.planted import job
 from tracetui.analysis.limits import parse_phase_limit
-from tracetui.job.digest import TimeClass
+from tracetui.job.digest import RangeColumns, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.digesting import MOST_RANGES, digest_trace
 from tracetui.job.job import Job, job_of
@@ -105,3 +105,20 @@ def test_all_ranges_of_a_name_are_kept_or_none(tmp_path: Path) -> None:
     assert digest.ranges is not None
     assert sorted(digest.text(name) for name in digest.ranges.name.tolist()) == ["generate", "update"]
     assert "4,001 marked ranges are left out, as a digest keeps 4,000: 'token'" in digest.warnings
+
+
+def test_what_is_waited_after_an_inner_range_is_in_the_outer_one() -> None:
+    """Ranges of one name lie in each other where a marked function calls itself."""
+    flat = roles()
+    ranks = []
+    for rank in flat.ranks:
+        ranges = rank.digest.ranges
+        assert ranges is not None
+        inner = ranges.start + 1, ranges.start + 2
+        order = np.argsort(np.concatenate((ranges.start, inner[0])), kind="stable")
+        columns = zip((ranges.name, ranges.start, ranges.end), (ranges.name, *inner))
+        nested = RangeColumns(*(np.concatenate(column)[order] for column in columns))
+        ranks.append(replace(rank, digest=replace(rank.digest, ranges=nested)))
+    expected = {phase.name: (phase.waits_ns, phase.waits_for) for phase in job_phases(flat)}
+    found = {phase.name: (phase.waits_ns, phase.waits_for) for phase in job_phases(job_of(ranks))}
+    assert found == expected

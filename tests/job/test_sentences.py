@@ -341,6 +341,17 @@ def test_a_link_costs_only_ranks_whose_groups_hold_both_of_its_ends() -> None:
     assert loss.lost_ns == 2 * 3 * MS
 
 
+def test_waits_at_once_are_no_share_of_the_time_of_ranks() -> None:
+    """What ranks wait in several collectives at once can be more than all of their time."""
+    job = simulate([Meeting("left", (0, 1), {0: [Work(TimeClass.COPY, 6 * MS)]})], 2)
+    rows, roots = rank_rows(job), job.root_breakdown
+    shorter = tuple(replace(row, time_ns=2 * MS) for row in rows)
+    for some, share in ((rows, True), (shorter, False)):
+        told = [*loss_sentences(job, some, roots, job.waits, [])][1]
+        assert told.startswith("Waiting for each other took the ranks 6.00 ms")
+        assert told.endswith("of their time." if share else "in all collectives, some of them at once.")
+
+
 def test_where_links_were_not_looked_at_none_is_said_to_cost_nothing() -> None:
     job = simulate([Meeting("left", (0, 1), {})], 2)
     rows, roots = rank_rows(job), job.root_breakdown

@@ -42,7 +42,7 @@ class Clocks:
 
     offset: Int64s  #: ns by place of the rank: its clock minus that of the lowest rank it is aligned with
     family: Int64s  #: the lowest place of the ranks that each is aligned with
-    residual_ns: int  #: how far off the alignment may be; 0 where nothing is aligned
+    residual_ns: int  #: the largest spread of a pair; 0 where nothing is aligned, or by one operation each
     sights: tuple[RankPair, ...]  #: what they are aligned by
 
     @property

@@ -219,7 +219,7 @@ class Digest:
     """All that a job needs to know of one rank."""
 
     identity: Identity
-    kind: str  #: trace.model.Kind
+    kind: str  #: trace.model.TraceKind
     device: str  #: as written in the trace
     trace_bytes: int  #: of the file
     events: int

@@ -39,7 +39,7 @@ class Exchange(NamedTuple):
     step: int  #: number
     dispatch: int  #: place among the collectives of the rank
     combine: int
-    tokens: int  #: that the experts of the rank work at, or bytes
+    tokens: int  #: that the experts of the rank work at, or what is sent: see `unit`
     dispatched: int  #: bytes, or elements, that the rank sends in the first all-to-all; 0: not known
     combined: int  #: the same of the second one
     unit: TokenUnit  #: of `tokens`

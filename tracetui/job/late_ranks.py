@@ -23,7 +23,7 @@ class LateRank:
     group: str  #: key of the group, as written in the trace: never print it unescaped
     name: str  #: what the group is for, "" where not known
     group_rank: int  #: number in the group, -1 where not known
-    operations: int
+    operations: int  #: in the group; of `late_once` in all groups
     lost_by: Mapping[int, int]  #: ns that each rank lost by waiting, by its place in the job
 
     @property

@@ -44,7 +44,7 @@ class Phase:
 
     @property
     def time_ns(self) -> int:
-        """Of all ranges."""
+        """Of all ranges; what lies in two of one name counts twice."""
         return sum(self.lengths)
 
     @property
@@ -162,14 +162,15 @@ def _add_waits(phases: dict[str, Phase], job: Job) -> None:
 
 
 def _ranges_by_name(rank: Rank, names: list[str]) -> Iterator[tuple[int, Int64s, Int64s]]:
-    """Yield place among the names, starts and ends of the ranges of each name that a rank has."""
+    """Yield place among the names, starts of the ranges of each name, and the latest end until each."""
     ranges = rank.digest.ranges
     if ranges is None:
         return
     for text in np.unique(ranges.name).tolist():
         rows = np.flatnonzero(ranges.name == text)
         if rank.digest.text(text) in names:
-            yield names.index(rank.digest.text(text)), ranges.start[rows], ranges.end[rows]
+            latest_ends = np.maximum.accumulate(ranges.end[rows])  # ranges of one name may lie in each other
+            yield names.index(rank.digest.text(text)), ranges.start[rows], latest_ends
 
 
 def _innermost(ranges: list[tuple[int, Int64s, Int64s]], times: Int64s) -> Int64s:

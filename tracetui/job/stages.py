@@ -31,7 +31,7 @@ class Stage:
 
     @property
     def communicates(self) -> bool:
-        """Whether communication inside the stage takes more than `UNEVEN` percent of it."""
+        """Whether exposed communication, without receives, takes more than `UNEVEN` percent of it."""
         return self.exposed_ns * 100 > self.stage_ns * UNEVEN
 
 

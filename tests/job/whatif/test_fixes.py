@@ -9,6 +9,7 @@ import pytest
 
 from tests.job import planted
 from tests.job.simulated import Meeting, Work, simulate
+from tracetui.export.job.whatif import whatif_sentences
 from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.critical import critical_rank
@@ -141,3 +142,16 @@ def test_work_and_delays_of_the_longest_chain_are_shares_of_one_whole() -> None:
     critical = critical_rank(delayed, delayed.times(delays=True), delayed.duration)
     assert critical is not None
     assert (critical.share, critical.delayed) == (0.25, 0.75)
+
+
+@pytest.mark.parametrize("steps", [True, False])
+def test_a_recording_without_steps_is_told_to_be_one(steps: bool) -> None:
+    meetings = [Meeting("a", (0, 1), {0: [Work(TimeClass.COMPUTING, 100_000, "MatMul")]})]
+    sentences = [*whatif_sentences(what_if(simulate(meetings, 2, steps=steps)))]
+    assert ("No steps are recorded: a step is the whole recording here." in sentences) is not steps
+
+
+def test_a_fix_that_gains_nothing_is_told_no_second_time() -> None:
+    """A step may begin sooner then, and end as before: it is longer, and nothing is lost."""
+    answer = what_if(replays({0: 0, 1: 90_000}).order.job, [parse_fix("rank=0")])
+    assert next(whatif_sentences(answer)) == "With rank=0 fixed a step of 292 µs gains nothing."

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """Replay a job of many ranks with something fixed, and print what a step takes
 then: what others waited is not what a fix saves, as the next late rank takes
-over. Without --fix, all single fixes are tried: lines, ranks, stages, phases
-and slow links, ranked by what they really save. How far off the replay of the job as it
-was is, stands beside every answer.
+over. Single fixes are tried as well: lines, ranks, stages, phases and slow
+links, of many the likeliest, ranked by what they really save. How far off the
+replay of the job as it was is, stands beside every answer.
 
 SPEC is one of
   train.py:88     what a rank is idle there beyond its peers; where no rank

@@ -189,8 +189,12 @@ JOBS = {
     "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}.": (
         "此后关键的卡是 rank {rank}：占最长链的 {share}，主要是{reason}。"
     ),
-    "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.": (
-        "若每个操作都取同类的平均值，一个 step 用 {time}：减速比 {slowdown}。"
+    "Without delays, and each operation as long as usual, a step would take {time}: slowdown {slowdown}.": (
+        "若没有延迟，每个操作都像通常那样长，一个 step 用 {time}：减速比 {slowdown}。"
+    ),
+    "No steps are recorded: a step is the whole recording here.": "没有记录 step：这里的 step 是整个记录。",
+    "Waiting for each other took the ranks {time} in all collectives, some of them at once.": (
+        "各卡在所有集合通信中互相等待共 {time}，其中有些同时进行。"
     ),
     "Slowdown by one kind alone: {kinds}.": "单独一类造成的减速比：{kinds}。",
     "Single fixes, by what a step gains as replayed": "各项单独的修复，按重放后一个 step 省下的时间排列",

@@ -77,6 +77,8 @@ def fixes_frame(trials: Sequence[Trial]) -> pd.DataFrame:
 
 def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
     """Yield what a step takes now, with what was asked for fixed, and ideally."""
+    if not answer.order.job.steps:
+        yield translate("No steps are recorded: a step is the whole recording here.")
     if answer.asked.fixes:
         yield _gain_words(answer.asked, answer.step_ns)
     else:
@@ -106,7 +108,7 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
             share=f"{critical.delayed * 100:.0f} %",
         )
     yield translate(
-        "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.",
+        "Without delays, and each operation as long as usual, a step would take {time}: slowdown {slowdown}.",
         time=format_duration(answer.ideal_ns),
         slowdown=f"{answer.slowdown:.3f}",
     )

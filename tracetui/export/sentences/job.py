@@ -81,6 +81,10 @@ def loss_sentences(
         template = "Waiting for each other took the ranks {time}: {share} of their time."
         if job.missing or job.clocks.parts > 1:
             template = "Waiting for each other took the ranks {time}, at least: {share} of their time."
+        if roots.total_ns > job_ns:
+            template = (
+                "Waiting for each other took the ranks {time} in all collectives, some of them at once."
+            )
         yield translate(template, time=format_duration(roots.total_ns), share=share)
     elif len(job.ranks) > 1:
         yield translate(NO_WAIT)

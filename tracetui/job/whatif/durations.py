@@ -19,7 +19,7 @@ from tracetui.language import state
 from tracetui.operations.slowdown import ideal_durations
 from tracetui.trace.clean import printable
 
-#: Percent of the idle time of a line that is beyond the mean of the others, from which on a rank stands out.
+#: Percent of the idle time of a line beyond the median of the others from which on a rank stands out.
 _STANDS_OUT = 50
 _MOST_PEERS = 63  #: ranks of which the median is taken
 

@@ -27,7 +27,7 @@ class Target(Enum):
 class FixScope(Enum):
     """How much of the idle time of a line is gone."""
 
-    PEERS = "peers"  #: what a rank has of it beyond the mean of the others
+    PEERS = "peers"  #: what a rank has of it beyond the lower median of the others
     ALL = "all"
 
 
