@@ -64,4 +64,4 @@ def test_a_phase_can_be_limited(run: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "rank 2: phase generate takes 3.93 ms, more than 2.00 ms\n"
     assert main(["check", str(run), "--max-phase", "generate=1s"]) == 0
     assert main(["check", str(run), "--max-phase", "other=1s"]) == 5
-    assert "no range is marked as other" in capsys.readouterr().err
+    assert "no range marked as other" in capsys.readouterr().err

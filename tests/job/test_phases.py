@@ -13,6 +13,8 @@ import pytest
 from tests.analysis.machine import call, npu, operator, task
 from tests.job.planted import job
 from tracetui.analysis.limits import parse_phase_limit
+from tracetui.export.job.phases import phase_rows, phases_report
+from tracetui.job.channels import Rank
 from tracetui.job.digest import RangeColumns, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.digesting import MOST_RANGES, digest_trace
@@ -104,7 +106,12 @@ def test_all_ranges_of_a_name_are_kept_or_none(tmp_path: Path) -> None:
     digest = decode(digest_trace(path, cache=False))
     assert digest.ranges is not None
     assert sorted(digest.text(name) for name in digest.ranges.name.tolist()) == ["generate", "update"]
-    assert "4,001 marked ranges are left out, as a digest keeps 4,000: 'token'" in digest.warnings
+    left_out = "4,001 marked ranges are left out, as a digest keeps 4,000: 'token'"
+    assert left_out in digest.warnings
+    rank = Rank(0, replace(digest, ranges=RangeColumns.empty()), str(path))
+    report = phases_report(phase_rows(job_of([rank], [left_out])), None)
+    assert report.sentences == ["No marked ranges (msTX, NVTX, record_function) are known."]
+    assert left_out in report.notes
 
 
 def test_what_is_waited_after_an_inner_range_is_in_the_outer_one() -> None:

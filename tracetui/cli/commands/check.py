@@ -376,7 +376,7 @@ def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
     notes = [printable(note) for note in job_notes(job)]
     unmarked = unmarked_phases(job, limits)
     notes += [
-        translate("no range is marked as {name}: there is nothing to check", name=printable(name))
+        translate("no range marked as {name} is known: there is nothing to check", name=printable(name))
         for name in unmarked
     ]
     document, text = job_limits_document(limits, breaches), job_breaches_text(breaches)

@@ -163,7 +163,7 @@ JOBS = {
     ),
     "Layers of experts, all ranks and steps together": "各专家层，所有卡和 step 合计",
     # -- phases -----------------------------------------------------------------------------------------
-    "No ranges are marked (msTX, NVTX, record_function).": "没有标记任何区间（msTX、NVTX、record_function）。",
+    "No marked ranges (msTX, NVTX, record_function) are known.": "没有已知的标记区间（msTX、NVTX、record_function）。",
     "The digests of {ranks} are too old to know ranges: make them again.": (
         "{ranks} 的摘要太旧，没有区间：请重新生成。"
     ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tracetui.export.job.report import Report, table_section
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
+from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
 from tracetui.export.tables.phases import PHASES, PhaseRows, phases_title
 from tracetui.job.job import Job
@@ -52,7 +53,8 @@ def phases_document(rows: PhaseRows) -> dict[str, Any]:
 def phases_report(rows: PhaseRows, top: int | None) -> Report:
     """Return the report of the phases; at most `top`, 0 for all."""
     section = table_section(phases_title(), PHASES, rows, _TOP if top is None else top)
-    return Report(head_words(rows.job), phases_sentences(rows), [section] if rows.rows else [])
+    sections, notes = [section] if rows.rows else [], job_notes(rows.job, has_means=False)
+    return Report(head_words(rows.job), phases_sentences(rows), sections, notes)
 
 
 def phases_frame(job: Job) -> pd.DataFrame:
@@ -71,7 +73,7 @@ def phases_sentences(rows: PhaseRows) -> list[str]:
     """Return which phase waits longest for another one, what its peers' pace would save, what is unknown."""
     found = []
     if not rows.rows:
-        found.append(translate("No ranges are marked (msTX, NVTX, record_function)."))
+        found.append(translate("No marked ranges (msTX, NVTX, record_function) are known."))
     waiting = [(phase.waits_by[phase.waits_for], phase) for phase in rows.rows if phase.waits_for is not None]
     if waiting:
         ns, phase = max(waiting, key=lambda pair: pair[0])
