@@ -1,4 +1,4 @@
-"""Reduce digests that are too large: fewer reasons and lines are kept apart, and no sum changes."""
+"""Reduce digests that are too large: fewer reasons and lines are kept apart, and no sum of time changes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tracetui.trace.order import numbered
 
 #: Bytes of a digest: a hundredth of its trace, but not less than the first nor more than the second.
 SHARE, SMALLEST, LARGEST = 100, 64_000, 8_000_000
-#: How many reasons and lines, and names of each table, are told apart: one after the other where it is too
-#: large.
+#: How many reasons and lines, besides causes, and names of each table, are told apart: one after the other
+#: where it is too large.
 _KEYS = (500, 100, 30, 10)
 
 
@@ -32,7 +32,7 @@ def encode_within(digest: Digest, limit: int) -> bytes:
     """Return a digest in at most `limit` bytes; where it would have more, details are merged or left out.
 
     First the rarest reasons and lines stand together, then marked ranges and the last collectives are left
-    out. Its warnings say so. All sums stay exact.
+    out. Its warnings say so. All sums stay exact; of the types of operators only those with most time stay.
     """
     data = encode(digest)
     warnings, whole_keys = digest.warnings, len(digest.keys)
@@ -43,7 +43,7 @@ def encode_within(digest: Digest, limit: int) -> bytes:
         if len(fewer.keys) < whole_keys:
             few_warning = state(
                 "only {count} reasons and lines are told apart: the digest would be too large",
-                count=f"{names:,}",
+                count=f"{len(fewer.keys):,}",
             )
             fewer = replace(fewer, warnings=(*warnings, few_warning))
         digest = fewer
