@@ -26,10 +26,11 @@ def curve(device: str, component: str, allocated: list[int]) -> Curve:
         (StepChoice(step=3), {"PTA": 7, "APP": 2}),
         (StepChoice(window=(10, 30)), {"PTA": 7, "APP": 2}),
         (StepChoice(window=(10, 31)), {"PTA": 9, "APP": 2}),
-        (StepChoice(window=(11, 30)), {"PTA": 5, "APP": 1}),
+        (StepChoice(window=(11, 30)), {"PTA": 7, "APP": 2}),
+        (StepChoice(window=(12, 18)), {"PTA": 7, "APP": 2}),
     ],
 )
-def test_peaks_are_those_of_the_chosen_part_without_its_end(
+def test_peaks_are_of_the_chosen_part_with_what_it_starts_with_and_without_its_end(
     choice: StepChoice, allocated: dict[str, int]
 ) -> None:
     """Of several devices the one that held most counts, and the host only where there is nothing else."""

@@ -13,6 +13,7 @@ from tracetui.analysis.analyse import analyse
 from tracetui.comparison.compared_row import RowScale, row
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.tally import Sum, tally
+from tracetui.comparison.walls import StepChoice
 from tracetui.comparison.waterfall import TERMS, term_places
 
 
@@ -101,3 +102,11 @@ def test_what_the_autograd_engine_evaluates_counts_once() -> None:
     api = run_of(analyse(trace_of(events))).api
     assert (api.total["MulBackward0"].count, api.total["MulBackward0"].ns) == (3, 100)
     assert (api.self_sums["MulBackward0"].count, api.self_sums["MulBackward0"].ns) == (3, 80)
+
+
+def test_the_whole_time_of_a_device_is_one_step_where_no_window_is_asked_for() -> None:
+    analysis = analyse(trace_of([*gpu(), launch(1002, 2, 1), kernel(1010, 50, 1)]))
+    whole, window = run_of(analysis), run_of(analysis, StepChoice(window=(1010, 1030)))
+    assert any("the whole time of its device counts as one step" in note for note in whole.notes)
+    assert window.wall_ns.tolist() == [20]
+    assert not any("counts as one step" in note for note in window.notes)

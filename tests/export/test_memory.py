@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,7 +13,13 @@ from tests.analysis.memory.runs import Held, recorded
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.frames import memory_blocks_frame, memory_lines_frame, memory_sizes_frame
-from tracetui.export.sentences.memory import growth_sentence, ordinal, peak_parts, peak_sentence
+from tracetui.export.sentences.memory import (
+    alive_sentence,
+    growth_sentence,
+    ordinal,
+    peak_parts,
+    peak_sentence,
+)
 from tracetui.export.tables.column import records
 from tracetui.export.tables.memory import BLOCKS, SIZES, BlockRows, MemoryRows
 
@@ -123,6 +130,23 @@ def test_sentences_of_a_planted_peak() -> None:
     )
     assert [*peak_parts(document["peak"])] == ["512 B of it was allocated before the recording began"]
     assert growth_sentence(document, 2) == "From step to step: +2.56 kB in 1"
+
+
+def test_without_a_table_of_blocks_none_is_said_to_be_released() -> None:
+    memory = Memory(replace(RECORDED, blocks=RECORDED.blocks.at(np.empty(0, np.int64))))
+    document = memory_document(memory, memory.all)
+    assert document["alive_at_end"] == {"bytes": None, "blocks": None}
+    assert alive_sentence(document) == "Which blocks are held is not recorded."
+    assert not [*peak_parts(document["peak"])]
+
+
+def test_what_a_stretch_starts_with_is_held_in_it() -> None:
+    curve = Memory(RECORDED).curves[0]
+    place = int(curve.known_places[np.argmax(curve.allocated[curve.known_places])])
+    start = int(curve.time[place]) + 1
+    peak = Memory(RECORDED).between(start, start + 1).peak
+    assert peak is not None
+    assert (peak.at, peak.bytes) == (start, curve.allocated[place])
 
 
 def test_ordinals() -> None:

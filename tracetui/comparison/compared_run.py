@@ -155,7 +155,7 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         kind=analysis.trace.kind,
         devices=tuple(activity.device for activity in working),
         numbers=tuple(sorted({number for number in walls.number.tolist() if number >= 0})),
-        notes=(*walls.notes, *_notes(analysis, walls), *shape_notes, *_doubts(health)),
+        notes=(*walls.notes, *_notes(analysis, walls, choice_made), *shape_notes, *_doubts(health)),
         totals=_totals(working) if len(walls) == _wall_count(analysis, choice_made) else None,
         wall_ns=walls.end - walls.start,
         terms_ns=terms,
@@ -242,14 +242,14 @@ def _wall_count(analysis: Analysis, choice: StepChoice) -> int | None:
     return sum(max(count, 1) for count in steps)
 
 
-def _notes(analysis: Analysis, walls: StepWalls) -> list[str]:
+def _notes(analysis: Analysis, walls: StepWalls, choice: StepChoice) -> list[str]:
     notes = [
         *map(without_stop, (*analysis.trace.report.warnings, *analysis.trace.notes)),
     ]
     devices = len(set(walls.device.tolist()))
     if not len(walls):
         notes.append(state("no device computes or communicates in it, or not in what was asked for"))
-    elif walls.number[0] < 0 and not analysis.steps:
+    elif walls.number[0] < 0 and not analysis.steps and choice.window is None:
         notes.append(state("it has no ProfilerStep: the whole time of its device counts as one step"))
     if devices > 1:
         notes.append(

@@ -61,9 +61,9 @@ def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
 
 
 def _peak(curve: Curve, start: int, end: int, column: str) -> int:
-    """Return the most of a column in [start, end); 0 where none is known there."""
-    values = getattr(curve, column)[(curve.time >= start) & (curve.time < end)]
-    return int(values.max(initial=0))
+    """Return the most of a column in [start, end), with what it starts with; 0 where none is known."""
+    sizes = getattr(curve, column)
+    return int(sizes[curve.held_places(sizes, start, end)].max(initial=0))
 
 
 def _largest_by_name(values_by_name: Iterable[tuple[str, int]]) -> dict[str, int]:

@@ -94,6 +94,13 @@ def samples(curve: Curve, values: str = "allocated") -> list[tuple[int, int, int
     return [(place, time, value) for place, (time, value) in enumerate(columns) if value >= 0]
 
 
+def samples_held(curve: Curve, start: int, end: int) -> list[tuple[int, int, int]]:
+    """The samples in [start, end), after the last before it where none is at its start."""
+    inside = [sample for sample in samples(curve) if start <= sample[1] < end]
+    before = [sample for sample in samples(curve) if sample[1] < start < end]
+    return inside if inside and inside[0][1] == start else before[-1:] + inside
+
+
 def at(curve: Curve, time: int, values: str = "allocated") -> int:
     return next((value for _, when, value in reversed(samples(curve, values)) if when <= time), -1)
 
@@ -110,8 +117,8 @@ def test_a_curve_tells_of_any_time(seed: int) -> None:
             assert curve.allocated_after(time) == after(curve, time)
             assert curve.reserved_at(time) == at(curve, time, "reserved")
             for end in range(time, 50, 3):
-                inside = [sample for sample in samples(curve) if time <= sample[1] < end]
-                assert curve.peak(time, end) == max(inside, key=lambda sample: sample[2], default=(-1,))[0]
+                held = samples_held(curve, time, end)
+                assert curve.peak(time, end) == max(held, key=lambda sample: sample[2], default=(-1,))[0]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -139,16 +146,16 @@ def held_at_peak(run: Run, part: MemoryPart, start: int, end: int) -> list[int]:
     highest: tuple[int, int, Curve, int] | None = None
     for device in DEVICES:
         curve = whole(run.recorded, device)
-        inside = [] if curve is None else [sample for sample in samples(curve) if start <= sample[1] < end]
-        if curve is not None and inside:
-            place, _, value = max(inside, key=lambda sample: sample[2])
+        candidates = [] if curve is None else samples_held(curve, start, end)
+        if curve is not None and candidates:
+            place, _, value = max(candidates, key=lambda sample: sample[2])
             if highest is None or (device != "CPU", value) > highest[:2]:
                 highest = (device != "CPU", value, curve, place)
     if highest is None:
         assert part.peak is None
         return []
     _, bytes_, curve, place = highest
-    time = int(curve.time[place])
+    time = max(int(curve.time[place]), start)
     held = [
         i
         for i, block in enumerate(run.blocks)

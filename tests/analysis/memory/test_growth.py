@@ -130,10 +130,11 @@ def test_of_a_window_the_peak_in_it_and_what_it_allocates() -> None:
     held = [Held(10, 40, 300), Held(20, None, 200), Held(50, 60, 4000)]
     memory = Memory(recorded(1, held, [(10, 1300), (20, 1500), (40, 1200), (50, 900), (60, 800)]))
     part = memory.between(35, 55)
-    assert part.peak is not None and (part.peak.at, part.peak.bytes) == (40, 1200)
-    assert part.blocks.bytes.tolist() == [200, 4000]
+    assert part.peak is not None and (part.peak.at, part.peak.bytes) == (35, 1500), "held at 35"
+    assert part.blocks.bytes.tolist() == [300, 200, 4000]
     assert part.alive_at_end == (0, 0)  # what it allocated was released
     assert [(size.bytes, size.allocations, size.at_peak) for size in part.sizes] == [
         (4000, 1, 0),
+        (300, 1, 1),
         (200, 1, 1),
     ]

@@ -52,11 +52,18 @@ class Curve:
         return np.flatnonzero(self.allocated >= 0)
 
     def peak(self, start: int, end: int) -> int:
-        """Return the first place of the most allocated in [start, end), -1 where none is known there."""
-        inside = self.known_places[
-            (self.time[self.known_places] >= start) & (self.time[self.known_places] < end)
-        ]
-        return int(inside[np.argmax(self.allocated[inside])]) if len(inside) else -1
+        """Return the first place of the most allocated in [start, end), -1 where none is known there.
+
+        It is before `start` where most was held from then on.
+        """
+        held = self.held_places(self.allocated, start, end)
+        return int(held[np.argmax(self.allocated[held])]) if len(held) else -1
+
+    def held_places(self, sizes: Int64s, start: int, end: int) -> Int64s:
+        """Return the places of a column in [start, end), after the last before where none is at `start`."""
+        known = np.flatnonzero(sizes >= 0)
+        first, after, stop = np.searchsorted(self.time[known], [start, start + 1, end]).tolist()
+        return known[max(min(first, after - 1), 0) : stop if start < end else 0]
 
     def allocated_at(self, time: int) -> int:
         """Return the bytes allocated at a time, by the last sample until then; `before` without one."""

@@ -75,7 +75,7 @@ def find_peak(recorded: MemoryRecording, start: int, end: int) -> Peak | None:
     curve, place = max(
         peaks, key=lambda candidate: (candidate[0].device != HOST, candidate[0].allocated[candidate[1]])
     )
-    peak_time, amount = int(curve.time[place]), int(curve.allocated[place])
+    peak_time, amount = max(int(curve.time[place]), start), int(curve.allocated[place])
     alive = int(recorded.blocks.bytes[alive_at(recorded, curve, peak_time)].sum())
     reserved = int(curve.reserved[place])
     process, adapter = (_reserved(recorded, curve.device, name, peak_time) for name in ("APP", ADAPTER))

@@ -32,7 +32,7 @@ def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0
             "warnings": [],
         }
     recorded = memory.recorded
-    alive_bytes, alive_blocks = part.alive_at_end
+    alive_bytes, alive_blocks = part.alive_at_end if len(recorded.blocks) else (None, None)
     return {
         "schema": SCHEMA,
         "components": records(COMPONENTS, MemoryRows(recorded, memory.curves)),
@@ -64,7 +64,7 @@ def _peak(recorded: MemoryRecording, peak: Peak) -> dict[str, Any]:
         "at_ns": _time(recorded, peak.at),
         "step": _step(recorded, peak.step),
         "bytes": peak.bytes,
-        "before_bytes": peak.before_bytes,
+        "before_bytes": peak.before_bytes if len(recorded.blocks) else None,
         "cached_bytes": _known(peak.cached_bytes),
         "outside_bytes": _known(peak.outside_bytes),
     }

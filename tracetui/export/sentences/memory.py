@@ -132,6 +132,8 @@ def call_words(nth: int, count: int) -> str:
 def alive_sentence(document: Mapping[str, Any]) -> str:
     """Return what is left at the end, which is not a leak for that."""
     alive = document["alive_at_end"]
+    if alive["blocks"] is None:
+        return translate("Which blocks are held is not recorded.")
     if not alive["blocks"]:
         return translate("All that was allocated was released before the recording ended.")
     blocks = counted(alive["blocks"], "1 block", "{count} blocks")

@@ -100,8 +100,7 @@ class CurveView(InViewer, CachedLineWidget):
         start, end = self._span.edges(columns)[column : column + 2].tolist()
         assert curve is not None
         peak = curve.peak(start, end)
-        held = peak >= 0 and curve.allocated[peak] >= curve.allocated_at(start)
-        self.point(int(curve.time[peak]) if held else start)
+        self.point(max(int(curve.time[peak]), start) if peak >= 0 else start)
         self.post_message(self.Moved(self.time_ns))
 
     def on_click(self, event: events.Click) -> None:
