@@ -112,14 +112,21 @@ def test_eight_numbers_of_ranks_are_listed(numbers: tuple[int, ...], words: str)
     assert _rank_numbers(numbers) == words
 
 
-def side(walls: list[int], ranks: int = 1, exposed: int | None = None, members: tuple[int, ...] = ()) -> Any:
+def side(
+    walls: list[int],
+    ranks: int = 1,
+    exposed: int | None = None,
+    members: tuple[int, ...] = (),
+    devices: int = 1,
+    common: object = None,
+) -> Any:
     totals = None
     if exposed is not None:
         totals = SimpleNamespace(
             computing_ns=3000, communication_not_overlapped_ns=exposed, free_ns=2000, window_ns=6000
         )
     mean = Fraction(sum(walls), len(walls) * ranks) if walls else 0
-    ns: Any = {"wall_ns": np.array(walls), "step_ns": mean}
+    ns: Any = {"wall_ns": np.array(walls), "step_ns": mean, "steps": len(walls) // devices, "common": common}
     return SimpleNamespace(kind=TraceKind.GPU, ranks=ranks, numbers=(), members=members, totals=totals, **ns)
 
 
@@ -129,6 +136,8 @@ def side(walls: list[int], ranks: int = 1, exposed: int | None = None, members: 
         (side([]), "gpu, no work of a device"),
         (side([10**6]), "gpu, 1 step of 1.000 ms"),
         (side([10**6, 3 * 10**6]), "gpu, 2 steps of 2.000 ms, 1.000 to 3.000"),
+        (side([10**6, 3 * 10**6], devices=2), "gpu, 1 step of 2.000 ms, 1.000 to 3.000"),
+        (side([10**6, 3 * 10**6], common=()), "gpu, 2 steps of ranks of 2.000 ms, 1.000 to 3.000"),
         (side([4 * 10**6, 6 * 10**6], 2, None, (4,)), "gpu, rank 4, 2 steps of 2.500 ms, 2.000 to 3.000"),
         (
             side([10**6], exposed=0),
