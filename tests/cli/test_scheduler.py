@@ -225,3 +225,7 @@ def test_what_is_wrong_with_a_recording_is_said(
     ]
     assert main(["summary", str(tmp_path)]) == 0
     assert notes[0] in capsys.readouterr().err
+    lines[200] = "CPU:4 [LOST EVENTS]"
+    (tmp_path / "trace.txt").write_text("\n".join(lines))
+    assert main(["summary", str(tmp_path)]) == 0
+    assert "The kernel lost events. Threads are unknown meanwhile" in capsys.readouterr().err

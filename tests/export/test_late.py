@@ -14,7 +14,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.main_line import main_line
-from tracetui.export.sentences.late_ranks import late_rank
+from tracetui.export.sentences.late_ranks import capped_savings, late_rank
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.communication import LinkRows
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -32,6 +32,7 @@ def test_the_waits_of_a_gap_are_summed_by_rank() -> None:
     analysis = analyse(trace_of(events))
     worst = int(analysis.gaps.ranked(Measure.COMMUNICATION)[0])
     assert late_rank(analysis, worst) == "peer 4 of group 271"
+    assert "longest for peer 4 of group 271: " in capped_savings(analysis), "each of its waits is shorter"
 
 
 def test_a_gap_without_communication_waited_for_nobody() -> None:

@@ -138,7 +138,7 @@ def analysis_with(problem: str = "", **facts: Any) -> Any:
         ({"skipped": 1}, "cannot be read, and are skipped: 1."),
         ({"reordered": 1}, "stood after later ones, and are sorted: 1."),
         ({"lost": 2}, "the kernel lost: 2."),
-        ({"losses": (1,)}, "the kernel lost: 0."),
+        ({"losses": (1,)}, "The kernel lost events. Threads"),
         ({"inferred": True}, "matched by what they do"),
         ({"problems": ("It is cut",)}, "It is cut."),
         ({"problem": "it is no text"}, "is not used: it is no text."),

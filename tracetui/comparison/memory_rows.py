@@ -64,8 +64,13 @@ def memory_rows(
 
 
 def _components(base: Mapping[str, int], other: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the peaks of both sides by component; of all tensors alone, where no names are shared."""
-    if not base or not other or base.keys() & other.keys():
+    """Return the peaks of both sides by component; of all tensors alone, where no names are shared.
+
+    None where a side tells of none.
+    """
+    if not base or not other:
+        return {}, {}
+    if base.keys() & other.keys():
         return dict(base), dict(other)
     all_tensors = [next(name for name in (*WHOLE, *side) if name in side) for side in (base, other)]
     return {TENSORS: base[all_tensors[0]]}, {TENSORS: other[all_tensors[1]]}
@@ -81,17 +86,16 @@ def _alive_rows(
 ) -> Iterator[MemoryRow]:
     cut = any(holder.operator == OTHERS for side in (base, other) for holder in side.alive)
     other_frames = {base_frame: frame for frame, base_frame in base_lines.items()}
-    by_holder = {
-        Holder(holder.operator, holder.frame and other_frames.get(holder.frame, holder.frame)): (
-            holder,
-            size,
-        )
-        for holder, size in base.alive.items()
-    }
+    # By what each is called in OTHER, and whether its line is gone: another may have its number now.
+    by_holder = {}
+    for before, size in base.alive.items():
+        frame = before.frame and other_frames.get(before.frame, before.frame)
+        gone = before.frame is not None and before.frame not in other_frames and frame in base_lines
+        by_holder[Holder(before.operator, frame), gone] = before, size
     rest: tuple[list[Sum], list[Sum]] = ([], [])
-    for holder in {**other.alive, **by_holder}:
-        base_holder, base_size = by_holder.get(holder, (None, (0, 0)))
-        other_size = other.alive.get(holder, (0, 0))
+    for holder, gone in {**dict.fromkeys((holder, False) for holder in other.alive), **by_holder}:
+        base_holder, base_size = by_holder.get((holder, gone), (None, (0, 0)))
+        other_size = (0, 0) if gone else other.alive.get(holder, (0, 0))
         base_sum, other_sum = (Sum(size, blocks, size, size) for size, blocks in (base_size, other_size))
         if cut and (not base_size[0] or not other_size[0] or holder.operator == OTHERS):
             rest[0].append(base_sum)

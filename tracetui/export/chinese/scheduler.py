@@ -18,6 +18,9 @@ SCHEDULER = {
     "Events of the scheduler that stood after later ones, and are sorted: {count}.": (
         "调度器记录中次序颠倒、已重新排序的事件：{count}。"
     ),
+    "The kernel lost events. Threads are unknown meanwhile: give it a larger buffer.": (
+        "内核丢失了事件。其间线程状态未知：请加大缓冲区。"
+    ),
     "Events that the kernel lost: {count}. Threads are unknown meanwhile: give it a larger buffer.": (
         "内核丢失的事件：{count}。其间线程状态未知：请加大缓冲区。"
     ),

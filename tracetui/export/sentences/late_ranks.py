@@ -37,8 +37,9 @@ def capped_savings(analysis: Analysis) -> str:
     late = analysis.communication.late_peers
     if not late:
         return ""
-    waits = analysis.communication.waits
-    longest = int(waits.wait_ns.argmax())
+    operations, waits = analysis.communication.operations, analysis.communication.waits
+    waited_most = (operations.group == late[0].group) & (waits.peer == late[0].peer)
+    longest = int(np.where(waited_most, waits.wait_ns, -1).argmax())
     return translate(
         "This rank waits {time} for late peers, longest for {rank}: what a line saves before such a wait "
         "becomes waiting first, and only what is beyond it counts, until those peers come sooner.",

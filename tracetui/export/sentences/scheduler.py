@@ -71,11 +71,12 @@ def _notes(scheduler: Scheduler) -> Iterator[str]:
             "Events of the scheduler that stood after later ones, and are sorted: {count}.", count=count
         )
     if events.lost or events.losses:
-        count = format_count(events.lost)
-        yield translate(
-            "Events that the kernel lost: {count}. Threads are unknown meanwhile: give it a larger buffer.",
-            count=count,
+        template = (
+            "Events that the kernel lost: {count}. Threads are unknown meanwhile: give it a larger buffer."
         )
+        if not events.lost:  # the kernel does not always say how many
+            template = "The kernel lost events. Threads are unknown meanwhile: give it a larger buffer."
+        yield translate(template, count=format_count(events.lost))
     if scheduler.matching.inferred:
         yield translate("Threads of the scheduler are matched by what they do: their numbers are others.")
     if scheduler.agreeing is not None and scheduler.agreeing < _AGREEING:
