@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.sentences.roots import reason_words
+from tracetui.job import roots
 from tracetui.job.channels import Rank
 from tracetui.job.digest import CollectiveColumns, DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
@@ -264,3 +267,19 @@ def test_real_ranks_wait_for_the_missing_one(real_traces: Path) -> None:
     (root,) = job.root_breakdown.roots
     assert (root.rank, root.kind, root.lost_ns) == (None, "absent", sum(waits))
     assert np.array_equal(job.clocks.family, [0, 0])
+
+
+def test_only_operations_before_which_a_rank_began_late_count_for_its_beginning() -> None:
+    """Three waits for rank 0, whose stretches began 0, 0 and 5 ns late."""
+    stretches: Any = SimpleNamespace(
+        wait_place=np.arange(3),
+        start_delay=np.array([0, 0, 5]),
+        from_shared_operation=np.ones(3, np.bool_),
+        from_step=np.zeros(3, np.bool_),
+    )
+    waits: Any = SimpleNamespace(late_place=np.zeros(3, np.int64), operation=np.arange(3))
+    rank: Any = SimpleNamespace(number=0)
+    losses = roots._Losses()
+    roots._add_unequal_starts((rank,), stretches, waits, np.ones(3), losses)
+    (root,) = losses.rounded(5)
+    assert (root.kind, root.lost_ns, root.operations) == ("clock", 5, 1)

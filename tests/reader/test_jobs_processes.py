@@ -157,7 +157,7 @@ def test_a_program_without_an_interpreter_reads_by_itself(
     assert (table.report.events, table.report.warnings) == (4000, ())
 
 
-def test_workers_without_threads_to_ask_them_cost_nothing(
+def test_workers_without_threads_to_ask_them_cost_no_event(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: threading.Thread) -> None:
@@ -167,7 +167,7 @@ def test_workers_without_threads_to_ask_them_cost_nothing(
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(TEXT)
-    assert not table.report.warnings
+    assert table.report.warnings == ("2 of 2 worker processes could not be started (no more threads)",)
 
 
 def test_no_memory_for_workers_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.analysis.machine import npu, operator, task
+from tests.analysis.idle.test_explain import launched
+from tests.analysis.machine import Events, collective, npu, operator, task
 from tests.simulator.traces import written
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
@@ -28,11 +29,12 @@ from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Trace
+from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.causes import ROLES, cause_legend, cause_letter, cause_name, main_legend
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.idle_line import IdleLine
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
-from tracetui.ui.drawing.pen import Pen
+from tracetui.ui.drawing.pen import LABEL, Pen
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import flowing
@@ -342,3 +344,23 @@ def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:
         assert {kind for kind in ("DSA", "VPC", "AI CPU") if kind in "".join(shown)} == {
             engine_of(analysis.trace, int(row)) for row in analysis.beside_cores[0]
         }
+
+
+def bar_of(events: Events, width: int) -> str:
+    """The bar of the first gap, `width` cells."""
+    words = GapWords(analyse(trace_of(events)), 0, Pen(Palette("none"), BLOCKS))
+    return "".join(text for text, _ in words.lines(LABEL + 1 + width)[0][1:])
+
+
+def test_a_gap_of_fewer_nanoseconds_than_cells_shows_its_own_cause_alone() -> None:
+    """The device is idle from 1150 to 1153 only, by its usual latency."""
+    bar = bar_of([*npu(), *launched(1_000, 1_100), *launched(1_010, 1_153)], 50)
+    assert set(bar) <= {cause_letter(Cause.LATENCY), " "}
+
+
+def test_work_at_once_is_drawn_as_what_the_gap_counts_it_as() -> None:
+    """An AI CPU kernel runs for 600 ns beside a collective of 1000: 400 ns of communication are exposed."""
+    beside = [task(1_200, 600, "AI_CPU", stream=2), collective(1_200, 1_000)]
+    bar = bar_of([*npu(), *launched(1_000, 1_100), *beside, *launched(2_150, 2_200)], 21)  # 50 ns a cell
+    inks = time_inks(Palette("none"), BLOCKS)
+    assert bar.count(inks.aicpu.glyph) == 12 and bar.count(inks.communication.glyph) == 8

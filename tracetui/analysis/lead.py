@@ -86,10 +86,10 @@ class HostLead:
 class LeadLosses:
     """Where the host lost its lead, of each idle interval that is mostly its own; columns of equal length.
 
-    Since the device last starved so, the lead was at its most at `at`. In all the time from there to the
+    Since the device last starved so, the lead was at its most at `lost_at`. In all the time from there to the
     enqueue of the task that ended the interval, nothing was enqueued for the longest from `pause_start` to
-    `pause_end`: there the lead was lost. `at` and all that follows are -1 where there was no lead to lose, or
-    where there still is one when the interval begins.
+    `pause_end`: there the lead was lost. `lost_at` and all that follows are -1 where there was no lead to
+    lose, or where there still is one when the interval begins.
     """
 
     gap: Int64s  #: index of the AICore gap

@@ -43,7 +43,9 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: int  #: how many others waited for after it did this: those of which a wait has a weight
+    operations: (
+        int  #: in how many operations others waited for it after it did this; those of weight 0 left out
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +145,10 @@ def _add_unequal_starts(
         late_place = waits.late_place[stretches.wait_place[of_kind]]
         lost = np.bincount(late_place, weighted_delay[of_kind], len(ranks))
         operation = waits.operation[stretches.wait_place[of_kind]]
+        is_delayed = weighted_delay[of_kind] != 0
         key = losses.key_number((kind, "", None))
         for rank_place in np.flatnonzero(lost).tolist():
-            operations = len(np.unique(operation[late_place == rank_place]))
+            operations = len(np.unique(operation[is_delayed & (late_place == rank_place)]))
             losses.add(ranks[rank_place].number, key, lost[rank_place], operations)
 
 
@@ -159,7 +162,7 @@ def _spent_before_boundaries(
     root_keys, cells = exposed.cells(ranks, rank_place)
     keys = np.array([losses.key_number(root_key) for root_key in root_keys], np.int64)
     spent_before = np.zeros((len(ranks[rank_place].digest.boundaries), len(keys)), np.float64)
-    np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)  # known where the segment ends
+    np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)  # row b: before boundary b
     np.cumsum(spent_before, axis=0, out=spent_before)
     return keys, spent_before
 
@@ -182,7 +185,7 @@ def _add_late_rank(
     wait_place = stretches.wait_place[stretch_places]
     lost = weight[wait_place] @ spent
     counts = _count_operations(waits.operation[wait_place], spent)
-    (nonzero,) = np.nonzero((lost != 0) | (counts > 0))  # 0 now may not be once waiting ranks are subtracted
+    (nonzero,) = np.nonzero((lost != 0) | (counts > 0))  # keys that lost 0 keep their operations
     losses.add(number, keys[nonzero], lost[nonzero], counts[nonzero])
 
 
@@ -205,10 +208,10 @@ def _subtract_waiting_rank(
     order = np.argsort(late_place, kind="stable")
     group_starts = np.flatnonzero(np.diff(late_place[order], prepend=-1))
     by_late_rank = np.add.reduceat(negated[order], group_starts, axis=0)
-    row, key = np.nonzero(by_late_rank)
+    row, key_place = np.nonzero(by_late_rank)
     late_numbers = [ranks[rank_place].number for rank_place in late_place[order[group_starts]].tolist()]
     # Operations are counted where the late rank's time is added.
-    losses.add(np.array(late_numbers, np.int64)[row], keys[key], by_late_rank[row, key], 0)
+    losses.add(np.array(late_numbers, np.int64)[row], keys[key_place], by_late_rank[row, key_place], 0)
 
 
 def _count_operations(operation: Int64s, spent: Floats) -> Int64s:

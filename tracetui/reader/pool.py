@@ -25,11 +25,12 @@ class WorkerPool:
     """Reads a text with worker processes; a context manager that ends them."""
 
     def __init__(self, text: Text, order: PieceOrder, syntax: Syntax, jobs: int) -> None:
-        """Prepare to read the pieces of `order` with `jobs` processes, or as many as there are pieces."""
+        """Prepare to read the pieces of `order` with `jobs` processes, or as there are pieces for them."""
         self._text = text
         self._syntax = syntax
-        # The next piece of a file is read in this process, while the workers start. A text that is inflated
-        # is left to them: two who read it at different places would have it inflated again and again.
+        # The next piece of a text that is not inflated is read in this process, while the workers start. One
+        # that is inflated is left to them: two who read it at different places would have it inflated again
+        # and again.
         if text.shared is not None:
             order.keep_next()
         self._jobs = min(jobs, order.unassigned)
@@ -78,8 +79,10 @@ class WorkerPool:
             return  # this program is no interpreter that could be started again, but one file with its own
         try:
             for _ in range(self._jobs):
-                self._workers.append(Worker(self._text, self._syntax))
-                self._threads.start(self._workers[-1].read)
+                worker = Worker(self._text, self._syntax)
+                self._workers.append(worker)
+                if not self._threads.start(worker.read):
+                    self._start_errors.append("no more threads")
         except (OSError, MemoryError) as error:
-            why = getattr(error, "strerror", None) or "no memory"
+            why = "no memory" if isinstance(error, MemoryError) else error.strerror or type(error).__name__
             self._start_errors += [why] * (self._jobs - len(self._workers))

@@ -83,13 +83,14 @@ class PieceThreads:
         for _ in range(min(jobs, self._order.unassigned)):
             self.start(partial(self._scan, PieceReader(self._syntax)))
 
-    def start(self, read_piece: ReadPiece) -> None:
-        """Start a thread with this reader; without it where there can be no more threads."""
+    def start(self, read_piece: ReadPiece) -> bool:
+        """Start a thread with this reader; return whether there could be one more thread."""
         try:
             threading.Thread(target=self._work, args=(read_piece,), daemon=True).start()
         except RuntimeError:
-            return
+            return False
         self._running += 1
+        return True
 
     def pieces(self) -> Iterator[EventsPiece | None]:
         """Yield all pieces from front to back; None while the next is awaited: the caller may stop."""

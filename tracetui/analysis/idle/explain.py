@@ -1,9 +1,11 @@
 """Explain idle intervals: cut each at the milestones of the task that ends it, and give each piece a cause.
 
 Until the task was enqueued, the host is to blame; from there until it was dequeued, the task queue; until its
-launch ended, the launch; and then the device. The host's part is blamed on the thread that enqueued the task.
-An autograd thread runs a burst of operators each time that another thread wakes it: what comes before the
-first of them is blamed on that other thread.
+launch ended, the launch; and then the device. The host's part is blamed on the thread that enqueued the task;
+where that is not known, it is unlinked. An autograd thread runs a burst of operators each time that another
+thread wakes it: what comes before the first of them is blamed on that other thread. Time in
+which a thread had no core, as a recording of the scheduler tells, or in which work of the device is not
+recorded, has these causes instead.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class _CausePieces(NamedTuple):
     operator: Int64s  #: row of the operator that ran on the host; after the enqueue, of the task's operator
     charged_slice: Int64s  #: row of the slice with the stack to charge: `operator`, or the next one to start
     frame: Int64s  #: row of the Python frame that is charged; -1: the frame of `charged_slice`
-    wait_task: Int64s  #: row of the task that waited for an event on the stream
+    stream_wait: Int64s  #: row of the task that waited for an event on the stream
     track: Int64s  #: track of the thread that is to blame; -1: none, or not known
 
 
@@ -132,9 +134,9 @@ class _Explainer:
             stack=charged_sites.stack,
             frame=np.where(pieces.frame >= 0, pieces.frame, charged_sites.frame),
             backward=charged_sites.backward,
-            wait=pieces.wait_task,
+            wait=pieces.stream_wait,
             track=pieces.track,
-            waited_for=self._streams.waited_for(pieces.wait_task),
+            waited_for=self._streams.waited_for(pieces.stream_wait),
             synchronising=synchronising,
             synchronising_stack=sync_sites.stack,
             synchronising_frame=np.where(synchronising_frame >= 0, synchronising_frame, sync_sites.frame),
@@ -144,8 +146,9 @@ class _Explainer:
     def _clip(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
 
-        Of a task without an enqueue all three are at the interval's end, so that all of it is the host's;
-        inside one iteration of a graph they are at its start, so that all of it is the device's.
+        Of a task of whose chain nothing is known all three are at the interval's end, so that none of it is
+        the queue's, the launch's or the device's; inside one iteration of a graph they are at its start, so
+        that all of it is the device's.
         """
         start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(column, places) for column in task_milestones)
@@ -217,7 +220,7 @@ class _Explainer:
         return _HostParts(*(column[host_parts.start < host_parts.end] for column in host_parts))
 
     def _pieces_without_thread(self) -> _CausePieces:
-        """Return the host's pieces whose thread is not known, or has no operators."""
+        """Return the unlinked pieces: parts before the enqueue of which no thread with operators is known."""
         places = np.flatnonzero(self._host_parts.thread < 0)
         no_row = np.full(len(places), -1, np.int64)
         interval, start, end = (column[places] for column in self._host_parts[:3])
@@ -274,7 +277,8 @@ class _Explainer:
     def _queue_pieces(self) -> _CausePieces:
         """Return the pieces between enqueue and dequeue: the queue is busy where the thread dequeues.
 
-        On a track without Dequeue slices it is busy while any slice runs that takes work from another thread.
+        A task launched on a track without Dequeue slices came through a pipeline of threads (MindSpore):
+        there it is busy while any slice runs that takes work from another thread.
         """
         rows = pick(self._chains.dequeue, self._task_places)
         work_takers = self._threads.callers.work_takers
@@ -320,7 +324,7 @@ class _Explainer:
         otherwise = np.where(self._follows_in_graph[cuts.place], Cause.GRAPH, otherwise)
         no_track = np.full(len(streams), -1, np.int64)
         pieces = self._pieces_of_tasks(cuts, np.where(covered, Cause.STREAM_WAIT, otherwise), no_track)
-        pieces.wait_task[covered] = self._streams.wait_at(streams[cuts.place[covered]], cuts.start[covered])
+        pieces.stream_wait[covered] = self._streams.wait_at(streams[cuts.place[covered]], cuts.start[covered])
         return pieces
 
     @cached_property
@@ -371,7 +375,7 @@ def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
         pieces.operator,
         pieces.charged_slice,
         pieces.frame,
-        pieces.wait_task,
+        pieces.stream_wait,
     )
     for column in (*columns, pieces.track) if by_track else columns:
         ordered = column[order]

@@ -3,8 +3,8 @@
 A gap is a stretch without an AICore task. Its idle time is what of it nothing ran in. The time it lost is its
 idle time + exposed communication + exposed copies. Makes lines of styled text and knows no widget.
 
-The times of the idle sentences are whole numbers of one unit. They are rounded so that each sentence's list
-sums to the time that it begins with, and these times to the idle time of the gap.
+The times of causes are whole numbers of one unit. They are rounded so that each sentence's list sums to the
+time that it begins with, and these times to the idle time of the gap.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class GapWords:
         `lead_losses` says where the host lost its lead over the device; None until that is computed.
         """
         self._analysis, self._gap, self._pen, self._lead_losses = analysis, gap, pen, lead_losses
-        self._cause_pieces = analysis.causes.of_gap(gap)
+        self._piece_range = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
         self._activity = activity
@@ -106,11 +106,17 @@ class GapWords:
 
         Each run of cells of one cause begins with the letter of the cause.
         """
-        gaps, pen, activity = self._analysis.gaps, self._pen, self._activity
-        edges = even_edges(int(gaps.start[self._gap]), int(gaps.end[self._gap]), cells)
-        places = np.arange(self._cause_pieces.start, self._cause_pieces.stop, dtype=np.int64)
-        work_intervals = (activity.compute, activity.communication, activity.copies)
-        # A row for each cause, then compute (in a gap, that of the AI CPU), communication and copies.
+        pen = self._pen
+        start, end = (int(edge[self._gap]) for edge in (self._analysis.gaps.start, self._analysis.gaps.end))
+        edges = even_edges(start, end, min(cells, end - start))  # no cell without time has a cause
+        places = np.arange(self._piece_range.start, self._piece_range.stop, dtype=np.int64)
+        activity = self._activity
+        compute, communication, copies = (
+            intervals.clip(start, end)
+            for intervals in (activity.compute, activity.communication, activity.copies)
+        )
+        work_intervals = (compute, communication - compute, copies - communication - compute)
+        # A row for each cause, then compute (in a gap, that of the AI CPU), exposed communication and copies.
         ns_by_source = np.concatenate(
             [
                 CauseRaster.from_pieces(self._analysis.causes, places).ns(edges),
@@ -119,7 +125,8 @@ class GapWords:
         )
         inks = time_inks(pen.palette, pen.glyphs)
         line: Line = []
-        for source, run in groupby(ns_by_source.argmax(axis=0).tolist()):
+        sources = ns_by_source.argmax(axis=0)
+        for source, run in groupby(sources[np.arange(cells) * len(sources) // cells].tolist()):
             count = len(list(run))
             if source < len(Cause):
                 text = cause_letter(Cause(source)).ljust(count)
@@ -146,7 +153,9 @@ class GapWords:
             yield rest_sentence
 
     def _idle_sentences(self) -> Iterator[list[StyledText]]:
-        """Yield how long the device was idle, a sentence per family of causes, and how the lead was lost."""
+        """Yield how long the device was idle, a sentence per family of causes, and what else is known of it:
+        cores that threads lacked, what synchronised, and how the lead was lost.
+        """
         yield self._opening_sentence()
         shares_by_family = [
             [share for share in self._shares if share.cause.family == family] for family in FAMILIES
@@ -158,7 +167,7 @@ class GapWords:
             if shares:
                 yield self._family_sentence(family, shares, units)
             if family == Cause.PREEMPTED.family:  # of this cause they tell who had the core
-                yield from scheduler_sentences(self._analysis, self._cause_pieces, self._pen)
+                yield from scheduler_sentences(self._analysis, self._piece_range, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._lead_losses is not None and (
@@ -250,8 +259,8 @@ class GapWords:
     def _unlinked_reason(self) -> str:
         """Return which hop from the host to the task is not recorded, and what to collect to have it."""
         chains, idle, causes = self._analysis.launch_chains, self._analysis.idle, self._analysis.causes
-        unlinked = causes.cause[self._cause_pieces] == Cause.UNLINKED
-        interval = int(causes.interval[self._cause_pieces][unlinked][0])
+        unlinked = causes.cause[self._piece_range] == Cause.UNLINKED
+        interval = int(causes.interval[self._piece_range][unlinked][0])
         chain = chains.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
         missing = chain.missing if chain is not None else "launch"
         reason = translate("its thread has no operators")
