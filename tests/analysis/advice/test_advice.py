@@ -680,6 +680,13 @@ def test_without_links_host_events_are_asked_for(host: bool) -> None:
     assert ("ProfilerActivity.CPU" in english_words(advice).text) == (not host)
 
 
+def test_host_events_are_asked_for_where_only_launches_are_recorded() -> None:
+    events = [*npu(), task(10, 5), call(80, 10, 3), task(100, 5, connection=3)]
+    (advice,) = advice_of(events, "collect_host_events")
+    assert advice.evidence == {"tasks": 2, "linked_tasks": 0, "unlinked_idle_ns": 65}
+    assert "For 65 ns of idle time the trace does not tell what the host did" in english_words(advice).text
+
+
 FREQUENCIES = 900
 
 

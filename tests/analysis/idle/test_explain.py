@@ -498,7 +498,7 @@ def test_without_a_chain_nothing_is_guessed() -> None:
     assert pieces_of([*npu(), task(10, 5), task(100, 5)]) == [(15, 100, "unlinked", None, None)]
     known = [*npu(), task(10, 5), call(80, 10, 3), task(100, 5, connection=3)]
     assert pieces_of(known) == [
-        (15, 80, "unlinked", None, None),
+        (15, 80, "host.unrecorded", None, None),
         (80, 90, "launch.dispatch", None, None),
         (90, 100, "device.latency", None, None),
     ]

@@ -8,12 +8,13 @@ from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import MISSING_SHARE, Advice
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import distinct
+from tracetui.arrays import Bools
 from tracetui.trace.model import Family, Layer, TraceKind
 
 
 def unlinked(evidence: Evidence) -> Iterator[Advice]:
-    """Find idle time before tasks of which the trace does not tell what launched them."""
-    pieces = evidence.caused(Cause.UNLINKED)
+    """Find idle time before launches of which the trace does not tell what the host did."""
+    pieces = _without_host(evidence)
     cost, chains = evidence.idle(pieces), evidence.analysis.launch_chains
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
@@ -36,7 +37,7 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
     framed = any(track.family == Family.FRAMES and len(track.rows) for track in trace.tracks)
     if framed or trace.slices.have_stacks:
         return
-    pieces = ~evidence.caused(Cause.UNLINKED)
+    pieces = ~_without_host(evidence)
     cost = evidence.idle(pieces)
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
@@ -67,3 +68,9 @@ def level(evidence: Evidence) -> Iterator[Advice]:
         evidence={"launch_idle_ns": cost, "launches": len(distinct(evidence.causes.interval[pieces]))},
         gaps=evidence.gaps(pieces),
     )
+
+
+def _without_host(evidence: Evidence) -> Bools:
+    """Return which pieces are the host's, of no thread that has operators; bool[pieces]."""
+    of_no_thread = evidence.caused(Cause.UNRECORDED) & (evidence.causes.track < 0)
+    return evidence.caused(Cause.UNLINKED) | of_no_thread

@@ -2,8 +2,8 @@
 
 Until the task was enqueued, the host is to blame; from there until it was dequeued, the task queue; until its
 launch ended, the launch; and then the device. The host's part is blamed on the thread that enqueued the task;
-where that is not known, it is unlinked. An autograd thread runs a burst of operators each time that another
-thread wakes it: what comes before the first of them is blamed on that other thread. Time in
+where no chain leads to the task, it is unlinked. An autograd thread runs a burst of operators each time that
+another thread wakes it: what comes before the first of them is blamed on that other thread. Time in
 which a thread had no core, as a recording of the scheduler tells, or in which work of the device is not
 recorded, has these causes instead.
 """
@@ -100,6 +100,7 @@ class _Explainer:
         self._usual_latency_limit = self._streams.latency_limit(task_milestones)
         self._task_places = chains.index(idle.task)  # by interval, in the columns of `chains`
         self._operator = pick(chains.operator, self._task_places)
+        self._has_chain = pick(task_milestones.enqueued, self._task_places) >= 0  # bool[intervals]
         self._milestones = self._clip(task_milestones)
         self._host_parts = self._find_host_parts()
 
@@ -220,11 +221,15 @@ class _Explainer:
         return _HostParts(*(column[host_parts.start < host_parts.end] for column in host_parts))
 
     def _pieces_without_thread(self) -> _CausePieces:
-        """Return the unlinked pieces: parts before the enqueue of which no thread with operators is known."""
+        """Return the host's pieces whose thread is not known, or has no operators.
+
+        They are unlinked where the task has no chain at all.
+        """
         places = np.flatnonzero(self._host_parts.thread < 0)
         no_row = np.full(len(places), -1, np.int64)
         interval, start, end = (column[places] for column in self._host_parts[:3])
-        return _CausePieces(interval, start, end, _repeat_cause(Cause.UNLINKED, len(places)), *[no_row] * 5)
+        cause = np.where(self._has_chain[interval], Cause.UNRECORDED, Cause.UNLINKED).astype(np.int8)
+        return _CausePieces(interval, start, end, cause, *[no_row] * 5)
 
     def _host_pieces(self) -> list[_CausePieces]:
         """Return the pieces of each thread, cut wherever it begins to do something else."""
@@ -383,7 +388,3 @@ def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
     firsts = order[np.concatenate(([True], differs))]
     lasts = order[np.concatenate((differs, [True]))]
     return _CausePieces._make(column[firsts] for column in pieces)._replace(end=pieces.end[lasts])
-
-
-def _repeat_cause(cause: Cause, count: int) -> Int8s:
-    return np.full(count, cause, np.int8)

@@ -155,7 +155,7 @@ ADVICE = {
     ),
     "collect_host_events": AdviceWords(
         "部分空闲来源不明",
-        "有 {unlinked_idle_ns} 的空闲，trace 没有记录是什么下发了下一个任务；{tasks} 个任务中有 {linked_tasks} 个能关联"
+        "有 {unlinked_idle_ns} 的空闲，trace 没有记录 Host 在做什么；{tasks} 个任务中有 {linked_tasks} 个能关联"
         "到算子。采集时打开 Host 侧事件，并先预热一个 step；Ascend 上用 Level1 或 Level2。",
         _rule("来源不明的空闲至少占 Device 时间的 {}", model.MISSING_SHARE),
     ),

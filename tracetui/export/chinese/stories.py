@@ -64,7 +64,6 @@ STORIES = {
     " (backward of it)": "（它的反向）",
     "; and 1 more piece, {time}": "；另有 1 段，{time}",
     "; and {count} more pieces, {time}": "；另有 {count} 段，{time}",
-    "its thread has no operators": "它的线程没有算子",
     "no {hop} of it is recorded": "没有它的{hop}记录",
     "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know": (
         "{why}。用 Level1、CPU 和 NPU activity、with_stack=True 采集才能知道"

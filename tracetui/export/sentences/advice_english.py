@@ -333,7 +333,7 @@ ENGLISH_ADVICE = {
     ),
     "collect_host_events": AdviceWords(
         "Some idle time has no known origin",
-        "For {unlinked_idle_ns} of idle time the trace does not tell what launched the next task; "
+        "For {unlinked_idle_ns} of idle time the trace does not tell what the host did; "
         "{linked_tasks} of {tasks} tasks lead to an operator. {remedy}",
         _rule("Idle time of unknown origin is at least {} of the device's time", model.MISSING_SHARE),
     ),

@@ -257,15 +257,8 @@ class GapWords:
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
 
     def _unlinked_reason(self) -> str:
-        """Return which hop from the host to the task is not recorded, and what to collect to have it."""
-        chains, idle, causes = self._analysis.launch_chains, self._analysis.idle, self._analysis.causes
-        unlinked = causes.cause[self._piece_range] == Cause.UNLINKED
-        interval = int(causes.interval[self._piece_range][unlinked][0])
-        chain = chains.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
-        missing = chain.missing if chain is not None else "launch"
-        reason = translate("its thread has no operators")
-        if missing and missing != "stack":
-            reason = translate("no {hop} of it is recorded", hop=wording(missing))
+        """Return that the launch of the task is not recorded, and what to collect to have it."""
+        reason = translate("no {hop} of it is recorded", hop=wording("launch"))
         if self._analysis.trace.kind is TraceKind.ASCEND:
             return translate(
                 "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=reason
