@@ -136,7 +136,7 @@ def test_a_rank_number_that_no_job_has_is_none(tmp_path: Path) -> None:
         rank_directory(top, rank)
     job = load_ranks([top])
     assert [rank.number for rank in job.ranks] == [0, 1]
-    assert "nothing tells the number of one rank: numbered by name" in job.remarks
+    assert "one rank has no valid number: numbered by name" in job.remarks
 
 
 def test_digests_and_traces_are_one_job(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_ranks_that_nothing_numbers_are_numbered_by_name(tmp_path: Path) -> None
         (top / name).write_bytes(TINY)
     job = load_ranks([top])
     assert [Path(rank.path).name for rank in job.ranks] == ["a.pt.trace.json", "b.pt.trace.json"]
-    assert job.remarks == ("nothing tells the number of 2 ranks: numbered by name",)
+    assert job.remarks == ("2 ranks have no valid number: numbered by name",)
 
 
 def test_where_there_is_no_rank(tmp_path: Path) -> None:

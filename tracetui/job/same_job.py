@@ -228,7 +228,7 @@ def number_ranks(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]:
         assigned[place] = next(free)
     if not unnumbered:
         return assigned, []
-    template = "nothing tells the number of {count} ranks: numbered by name"
+    template = "{count} ranks have no valid number: numbered by name"
     if len(unnumbered) == 1:
-        template = "nothing tells the number of one rank: numbered by name"
+        template = "one rank has no valid number: numbered by name"
     return assigned, [state(template, count=format_count(len(unnumbered)))]

@@ -148,8 +148,8 @@ NOTES = {
     "{count} ranks are of {jobs} other jobs and not looked at ({names}); --only chooses": (
         "有 {count} 张卡属于另外 {jobs} 个作业，不予分析（{names}）；可用 --only 选择"
     ),
-    "nothing tells the number of one rank: numbered by name": "有 1 张卡没有记录编号：按名称编号",
-    "nothing tells the number of {count} ranks: numbered by name": "有 {count} 张卡没有记录编号：按名称编号",
+    "one rank has no valid number: numbered by name": "有 1 张卡没有有效编号：按名称编号",
+    "{count} ranks have no valid number: numbered by name": "有 {count} 张卡没有有效编号：按名称编号",
     "the trace is cut": "trace 不完整",
     "no device computes or communicates in it": "其中没有 Device 在计算或通信",
     "of its {count} devices only the one that works most is looked at": (
