@@ -7,6 +7,7 @@ import sqlite3
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tracetui
@@ -18,6 +19,7 @@ from simulator.writer import TraceWriter
 from tests.job.planted import truth
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
+from tracetui.comparison.exports import DeviceMeasures, export_differences
 from tracetui.databases.exports import Export, OtherExport, other_export
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.locate import locate_trace, recordings_below
@@ -164,6 +166,7 @@ def test_both_exports_of_a_run_agree(output: Path, capsys: pytest.CaptureFixture
     assert (status, out) == (ExitCode.OK, "")
     assert "the JSON and the database agree: " in err
     assert "tasks, " in err
+    assert err.rstrip().endswith(", their times, steps and causes")
     document = json.loads(checked(capsys, output / DATABASE, "--json")[1])
     assert document["exports"] == {"json": str(output / "trace_view.json"), "db": str(output / DATABASE)}
     assert document["differences"] == []
@@ -202,7 +205,21 @@ def test_level_0_leaves_out_what_the_database_has(tmp_path: Path, capsys: pytest
     with (tmp_path / "trace_view.json").open("wb") as file:
         TraceWriter(recording(), 0).write(file)
     DatabaseWriter(recording(), 0).write(tmp_path / DATABASE)
-    assert checked(capsys, tmp_path)[:2] == (ExitCode.OK, "")
+    status, out, err = checked(capsys, tmp_path)
+    assert (status, out) == (ExitCode.OK, "")
+    assert "their times and steps; causes are not compared, as " in err
+
+
+@pytest.mark.parametrize(("start", "bound", "times"), [(105, "start", (100, 105)), (101, "end", (200, 205))])
+def test_a_gap_elsewhere_is_told_by_the_bound_that_differs(
+    start: int, bound: str, times: tuple[int, int]
+) -> None:
+    sides = (
+        DeviceMeasures("NPU 0", 1, 1, {}, np.array([first]), np.array([last]))
+        for first, last in ((100, 200), (start, 205))
+    )
+    (difference,) = export_differences(*((side,) for side in sides))
+    assert difference == ("NPU 0", f"the {bound} of gap 1 in time", *times, True)
 
 
 def test_doctor_compares_both_exports(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,7 +235,7 @@ def test_doctor_compares_both_exports(output: Path, capsys: pytest.CaptureFixtur
         findings = json.loads(capsys.readouterr().out)["findings"]
         (mixed,) = [finding for finding in findings if finding["id"] == "run.mixed"]
         assert mixed["sentence"].startswith("the JSON and the database of this run differ in ")
-        assert " numbers: tasks, " in mixed["sentence"]
+        assert " numbers, first in tasks: " in mixed["sentence"]
     cut(output / "trace_view.json")
     main(["doctor", str(output), "--no-cache"])
     assert "run.mixed" not in capsys.readouterr().out

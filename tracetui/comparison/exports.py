@@ -85,8 +85,8 @@ def differing_exports(differences: tuple[ExportDifference, ...]) -> Finding | No
         sentence=(
             "the JSON and the database of this run differ in 1 number: {measure}, {json} and {database}"
             if len(differences) == 1
-            else "the JSON and the database of this run differ in {count} numbers: {measure}, {json} and "
-            "{database}, and others"
+            else "the JSON and the database of this run differ in {count} numbers, first in {measure}: "
+            "{json} and {database}"
         ),
         remedy="They may be of two runs, or one is damaged: check --same-exports prints what differs.",
         figures={
@@ -134,9 +134,7 @@ def _differences(text: DeviceMeasures, database: DeviceMeasures) -> Iterator[Exp
             np.abs(text.gap_end - database.gap_end) > 1
         )
         for place in np.flatnonzero(apart)[:1].tolist():
-            text_length, database_length = (
-                int(side.gap_end[place] - side.gap_start[place]) for side in (text, database)
-            )
-            yield ExportDifference(
-                text.device, f"gap {place + 1} in time", text_length, database_length, True
-            )
+            starts = int(text.gap_start[place]), int(database.gap_start[place])
+            ends = int(text.gap_end[place]), int(database.gap_end[place])
+            bound, times = ("start", starts) if abs(starts[0] - starts[1]) > 1 else ("end", ends)
+            yield ExportDifference(text.device, f"the {bound} of gap {place + 1} in time", *times, True)

@@ -301,7 +301,7 @@ def _hold_exports(request: Request) -> _CheckResult:
             measures.append(export_measures(analysis))
     differences = export_differences(measures[0], measures[1])
     document = exports_document((str(text), str(database)), differences)
-    notes = () if differences else (agreement_text(measures[0]),)
+    notes = () if differences else (agreement_text(*measures),)
     return _CheckResult(document, differences_text(differences), bool(differences), notes)
 
 

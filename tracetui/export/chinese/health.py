@@ -257,8 +257,8 @@ HEALTH = {
     "the JSON and the database of this run differ in 1 number: {measure}, {json} and {database}": (
         "本次运行的 JSON 与数据库有 1 处数字不一致：{measure}，分别为 {json} 与 {database}"
     ),
-    "the JSON and the database of this run differ in {count} numbers: {measure}, {json} and {database}, and others": (
-        "本次运行的 JSON 与数据库有 {count} 处数字不一致：{measure} 分别为 {json} 与 {database}，等等"
+    "the JSON and the database of this run differ in {count} numbers, first in {measure}: {json} and {database}": (
+        "本次运行的 JSON 与数据库有 {count} 处数字不一致，首先是 {measure}：分别为 {json} 与 {database}"
     ),
     "They may be of two runs, or one is damaged: check --same-exports prints what differs.": (
         "两者可能来自两次运行，或其一已损坏：check --same-exports 列出所有差别。"

@@ -17,12 +17,18 @@ def differences_text(differences: Sequence[ExportDifference]) -> str:
     return "".join(f"{_sentence(difference)}\n" for difference in differences)
 
 
-def agreement_text(measures: Sequence[DeviceMeasures]) -> str:
+def agreement_text(json: Sequence[DeviceMeasures], database: Sequence[DeviceMeasures]) -> str:
     """Return the sentence about exports that agree: what of them was compared."""
-    tasks, gaps = sum(device.tasks for device in measures), sum(len(device.gap_start) for device in measures)
+    tasks, gaps = sum(device.tasks for device in json), sum(len(device.gap_start) for device in json)
+    compared = (
+        f"the JSON and the database agree: {format_count(tasks)} {'task' if tasks == 1 else 'tasks'}, "
+        f"{format_count(gaps)} {'gap' if gaps == 1 else 'gaps'}, their times"
+    )
+    if all(pair[0].linked == pair[1].linked for pair in zip(json, database)):
+        return f"{compared}, steps and causes"
+    linked = (format_count(sum(device.linked for device in side)) for side in (json, database))
     return (
-        f"the JSON and the database agree: {format_count(tasks)} tasks, {format_count(gaps)} gaps, "
-        "their times, steps and causes"
+        f"{compared} and steps; causes are not compared, as {' and '.join(linked)} tasks lead to an operator"
     )
 
 
