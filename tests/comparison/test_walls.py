@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tests.analysis.gpu import gpu, host, kernel, launch, step
-from tests.synthetic import trace_of
+from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 
@@ -115,3 +115,18 @@ def test_an_outlier_takes_no_step_of_its_number_along() -> None:
     walls = find_walls(analyse(trace_of(events)), StepChoice())
     assert walls.left_out == (6, 9), "the last one ends with its device, 10 ns sooner"
     assert walls.number.tolist().count(6) == 1
+
+
+def test_a_step_left_out_of_several_devices_is_told_once_with_its_longest() -> None:
+    """The last step ends with each device: after 310 ns on GPU 0, after 350 on GPU 1."""
+    events, start = [*gpu(), *process(1, "python", "GPU 1", 5_000_001)], 1000
+    for number, busy in enumerate((70, 70, 70, 70, 300)):
+        events += [step(number, start, 99), host(start + 1, 8)]
+        for device, longer in ((0, 0), (1, 40 if busy == 300 else 0)):
+            correlation = 2 * number + device
+            task = kernel(start + 10, busy + longer, correlation)
+            events += [launch(start + 2 + device, 1, correlation), {**task, "pid": device}]
+        start += 100
+    walls = find_walls(analyse(trace_of(events)), StepChoice())
+    assert walls.left_out == (4,)
+    assert walls.notes == ("step 4 (350 ns) is left out: the others take 100 ns (--all-steps keeps all)",)

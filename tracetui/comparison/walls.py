@@ -10,7 +10,7 @@ well: from the first task launched in a step to that launched in the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import median
@@ -139,14 +139,15 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
         left_out.update(doubted)
         if doubted:
             notes.append(_not_believed(sorted(set(doubted.values()))))
+        believed_walls = [wall for walls in believed for wall in walls]
+        notes += _left_out_note(believed_walls, left_out.keys() - doubted.keys())
     rows = []
     for index, walls in walls_by_device:
         if choice.step is not None:
             walls = [wall for wall in walls if wall.number == choice.step]
         used = [wall for wall in walls if wall.start not in left_out]
         if by_all:
-            believed_walls = [wall for wall in walls if wall.start not in doubted]
-            notes += [*_left_out_note(believed_walls, used), *_last_wall_note(used)]
+            notes += _last_wall_note(used)
         rows += [(index, *wall) for wall in used]
     device, *columns = np.array(rows, np.int64).reshape(-1, 1 + len(_Wall._fields)).T
     columns_by_name = dict(zip(_Wall._fields, columns))
@@ -254,9 +255,11 @@ def _spread(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
     return usual, median(abs(length - usual) for length in lengths)
 
 
-def _left_out_note(walls: Sequence[_Wall], used: Sequence[_Wall]) -> Iterator[str]:
-    """Say which steps of a device are left out, and how long they are."""
-    outliers = [wall for wall in walls if wall not in used]
+def _left_out_note(walls: Sequence[_Wall], left_out: Set[int]) -> Iterator[str]:
+    """Say which steps are left out, and how long on their slowest device. `left_out`: when they start."""
+    used = [wall for wall in walls if wall.start not in left_out]
+    ordered = sorted(walls, key=lambda wall: (wall.start, wall.wall_ns))
+    outliers = list({wall.start: wall for wall in ordered if wall.start in left_out}.values())
     if outliers and used:
         usual_length = format_duration(int(median(wall.wall_ns for wall in used)))
         named: Value = tuple(
