@@ -32,7 +32,10 @@ def test_growth_from_step_to_step() -> None:
         "From step to step: NPU 0: +1 B in 3; NPU 1: ? in 3"
     )
     nine = growth_sentence(grown(*(("NPU 0", step, -step) for step in range(1, 10))), 9)
-    assert nine == "From step to step: " + ", ".join(f"-{step} B in {step}" for step in range(2, 10))
+    last_eight = ", ".join(f"-{step} B in {step}" for step in range(2, 10))
+    assert nine == f"From step to step: ..., {last_eight}"
+    eight = growth_sentence(grown(*(("NPU 0", step, -step) for step in range(2, 10))), 8)
+    assert eight == f"From step to step: {last_eight}"
 
 
 def group(**more: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ NOTHING = (
 )
 NO_TIMES = "Events are told by their numbers, not by times."
 LONGEST_SOURCE = 120  #: characters of a line of source
+_MOST_GROWTH = 8  #: steps whose growth is told, the last ones
 _GROWING = {"grows": "grows {size} a step", "may grow": "may grow {size} a step"}  #: by verdict
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
@@ -66,7 +67,7 @@ def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
 
 
 def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
-    """Return "From step to step: +312 MB in 3, +312 MB in 4"."""
+    """Return "From step to step: ..., +312 MB in 3, +312 MB in 4"; the dots stand for earlier steps."""
     if steps < 2:
         sentence = "Of one step nothing can be said about growth."
         return translate(sentence) if steps else translate("There are no steps to compare.")
@@ -74,10 +75,11 @@ def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
     parts = []
     for device in devices:
         growth = [step for step in document["growth"] if step["device"] == device]
-        last_steps = clauses(
+        steps_words = (
             translate("{size} in {step}", size=signed_bytes(step["bytes"]), step=step["step"])
-            for step in growth[-8:]
+            for step in growth[-_MOST_GROWTH:]
         )
+        last_steps = clauses([*(["..."] if len(growth) > _MOST_GROWTH else []), *steps_words])
         parts.append(
             translate("{device}: {what}", device=device, what=last_steps) if len(devices) > 1 else last_steps
         )
