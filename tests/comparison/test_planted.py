@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -11,12 +12,14 @@ import pytest
 from simulator.scenarios import SCENARIOS
 from simulator.source import TrainingScript
 from tests.comparison.planted import run
+from tracetui.analysis.idle.cause import Cause
 from tracetui.comparison.collective_sums import TRANSFER, WAIT
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
+from tracetui.units import format_duration
 
 STEPS = 3
 
@@ -125,6 +128,12 @@ def test_a_slower_line_among_others() -> None:
     assert changed(comparison.operators) == changed(comparison.kernels) == changed(comparison.classes) == {}
     assert changed(comparison.waterfall).keys() == {"idle.host.operator", "idle.host.python"}
     assert verdict(comparison).endswith(f"operator (host.operator) at train_moba.py({line}).")
+    largest, delta = comparison.cause_lines[Cause.OPERATOR]
+    half = f", {format_duration(round(delta / 2))} of that at "
+    for share, words in ((Fraction(9, 10), " at "), (Fraction(1, 2), half)):
+        lines = {Cause.OPERATOR: (largest, delta * share)}
+        sentence = verdict(replace(comparison, cause_lines=lines))
+        assert sentence.endswith(f"operator (host.operator){words}train_moba.py({line}).")
 
 
 def test_one_step_tells_nothing_of_chance() -> None:

@@ -69,6 +69,16 @@ def hostile() -> Comparison:
     return compare_runs(base, other)
 
 
+def test_a_table_that_is_asked_for_and_empty_says_why(slower: Comparison) -> None:
+    """In Markdown as in text."""
+    idle = replace(slower, kernels=())
+    for text in (
+        comparison_text(idle, BY["kernel"], None, 200),
+        comparison_markdown(idle, BY["kernel"], None),
+    ):
+        assert "Both sides need kernels that compute, on devices of one make: see the operators." in text
+
+
 def document(comparison: Comparison) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(comparison_json(comparison))
     return answer

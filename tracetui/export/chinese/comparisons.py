@@ -49,6 +49,7 @@ COMPARISONS = {
     ", {cause} ({label})": "，{cause}（{label}）",
     ", {time} of it {cause} ({label})": "，其中 {time} 是{cause}（{label}）",
     "{story} at {line}": "{story}，位于 {line}",
+    "{story}, {time} of that at {line}": "{story}，其中 {time} 位于 {line}",
     ", {kind} in {operator}": "，{operator} 中的 {kind}",
     ", {what}": "，{what}",
     ", {what} of {name}": "，{name} 的 {what}",
@@ -98,7 +99,7 @@ COMPARISONS = {
     "Causes of idle time, preparing included": "空闲的原因，包含准备时间",
     "Collectives": "集合通信",
     "Operators of the host, by their time there": "Host 算子，按 Host 时间",
-    "Advice, by the time that it explains": "建议，按它所解释的时间",
+    "Advice on all steps, by the time that it explains": "所有 step 的建议，按它所解释的时间",
     "Memory": "显存",
     "Ranks, by their mean step, and what changed most in it": "各卡，按平均一个 step，以及其中变化最大的部分",
     "Why ranks waited for each other, of all that waited": "各卡为什么互相等待，对所有等待的卡求和",
@@ -115,8 +116,8 @@ COMPARISONS = {
     "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.": (
         "两边都需要 nn.Module 的栈帧：with_modules=True，GPU 上用 with_stack=True。"
     ),
-    "Devices of two makes have no kernels in common: see the operators.": (
-        "不同厂家的设备没有相同的 kernel：请看算子。"
+    "Both sides need kernels that compute, on devices of one make: see the operators.": (
+        "两边都需要计算类 kernel，且设备来自同一厂家：请看算子。"
     ),
     "Both sides need recorded memory: profile_memory=True.": "两边都需要显存的记录：profile_memory=True。",
     "Neither side communicates.": "两边都没有通信。",

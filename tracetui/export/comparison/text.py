@@ -108,6 +108,8 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
                     compared.table, compared.judged(comparison, rows[:rows_shown] if rows_shown else rows)
                 ),
             ]
+        elif only is not None:
+            parts += ["", markdown.escaped(absence_sentence(compared.by))]
     parts += ["", *(f"- {markdown.escaped(note)}" for note in comparison_notes(comparison))]
     return "\n".join(parts).rstrip() + "\n"
 

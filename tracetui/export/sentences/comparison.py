@@ -36,7 +36,7 @@ _OF_JOBS = "These are of jobs: of directories of several ranks, or of their dige
 _ABSENCE = {
     "module": "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
     "phase": "Both sides need marked ranges: msTX, NVTX or record_function.",
-    "kernel": "Devices of two makes have no kernels in common: see the operators.",
+    "kernel": "Both sides need kernels that compute, on devices of one make: see the operators.",
     "communication": "Neither side communicates.",
     "line": "Neither side is idle at a line of Python.",
     "advice": "There is no advice for either side.",

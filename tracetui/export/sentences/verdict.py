@@ -172,8 +172,11 @@ def _idle_story(comparison: Comparison, total: ComparedRow) -> str:
     if largest.line is None:
         return story
     file, line, function = largest.line
-    place = f"{PurePosixPath(file).name}({line})" if file else function
-    return translate("{story} at {line}", story=story, line=printable(place, LONGEST_NAME))
+    place = printable(f"{PurePosixPath(file).name}({line})" if file else function, LONGEST_NAME)
+    if largest.line_ns is None:
+        return translate("{story} at {line}", story=story, line=place)
+    template = "{story}, {time} of that at {line}"
+    return translate(template, story=story, time=_ns(largest.line_ns), line=place)
 
 
 def _cause_name(cause: Cause) -> str:

@@ -309,7 +309,7 @@ def _advice_title(row: ComparedRow) -> str:
 ADVICE = ComparedTable(
     "advice",
     "advice",
-    "Advice, by the time that it explains",
+    "Advice on all steps, by the time that it explains",
     _table("advice", name_of=advice_name, title_of=_advice_title),
     name_of=advice_name,
     title_of=_advice_title,
