@@ -104,6 +104,12 @@ def test_growth_of_the_first_step_is_that_of_its_first_sample() -> None:
     assert growth_of_steps(recording) == (StepGrowth("NPU 0", 1, 500), StepGrowth("NPU 0", 2, -7000))
 
 
+def test_growth_of_a_step_before_all_samples_is_unknown() -> None:
+    """The recording of memory begins in the second step: one sample tells nothing of the first."""
+    recording = recorded(3, [], [(150, 1000), (210, 1200)])
+    assert growth_of_steps(recording) == (StepGrowth("NPU 0", 1, None), StepGrowth("NPU 0", 2, 200))
+
+
 def test_growth_without_samples_is_unknown() -> None:
     assert growth_of_steps(recorded(2, [], [(10, 1000)])) == (StepGrowth("NPU 0", 1, None),)
     assert growth_of_steps(recorded(2, [Held(10)])) == ()

@@ -104,6 +104,8 @@ def growing_groups(recorded: MemoryRecording) -> tuple[GrowingGroup, ...]:
 def _difference(curve: Curve, start: int, end: int) -> int | None:
     values = curve.allocated_at(start), curve.allocated_at(end)
     if values[0] < 0:
+        if not (curve.time[curve.known_places[:1]] < end).any():
+            return None  # the first sample there is comes after the step
         values = curve.allocated_after(start), curve.allocated_after(end)
     return None if min(values) < 0 else values[1] - values[0]
 

@@ -70,8 +70,8 @@ SCHEDULER = {
     "{thread} waited {time} for a disk or a page of memory.": "{thread} 等待磁盘或内存页 {time}。",
     "The core of {thread} served interrupts for {time}.": "{thread} 的核处理中断 {time}。",
     # -- the report -------------------------------------------------------------------------------------
-    "The scheduler explains none of the idle time: threads had their cores.": (
-        "空闲时间与调度器无关：线程一直有核可用。"
+    "The scheduler explains none of the idle time: where it was recorded, threads had their cores.": (
+        "空闲时间与调度器无关：在采集到的时间里，线程都有核可用。"
     ),
     "The scheduler explains {ns} of idle time ({share}): {parts}.": (
         "调度器解释了 {ns} 的空闲时间（{share}）：{parts}。"

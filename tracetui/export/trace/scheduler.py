@@ -82,7 +82,9 @@ def explained_sentence(analysis: Analysis) -> str:
     by_cause, idle_ns = analysis.causes.by_cause(), analysis.idle_ns
     known = {cause: by_cause[cause] for cause in SCHEDULED if by_cause.get(cause)}
     if not known:
-        return translate("The scheduler explains none of the idle time: threads had their cores.")
+        return translate(
+            "The scheduler explains none of the idle time: where it was recorded, threads had their cores."
+        )
     parts = clauses(_part(cause, ns) for cause, ns in sorted(known.items(), key=lambda item: -item[1]))
     total = sum(known.values())
     return translate(
