@@ -365,6 +365,20 @@ def test_a_kernel_waits_since_the_one_before_it_on_its_device(tmp_path: Path) ->
     assert table.numbers["wait"].tolist() == [0, 0, 3_000, 3_500]
 
 
+def test_a_kernel_without_an_end_lasts_an_unknown_time(tmp_path: Path) -> None:
+    """Nor is known how long the next one waited; a kernel without a start is left out."""
+    text = Texts()
+    path = write(
+        tmp_path / MSPROF,
+        {**kernels(text, [(1_000, 2_000), (5_000, 6_000), (8_000, 9_000)]), "STRING_IDS": text.rows()},
+        ["UPDATE TASK SET endNs = NULL WHERE taskId = 0", "UPDATE TASK SET startNs = NULL WHERE taskId = 2"],
+    )
+    table = table_in_database(path, KERNEL_DETAILS)
+    assert table is not None
+    assert table.numbers["dur"].tolist() == [-1, 1_000]
+    assert table.numbers["wait"].tolist() == [0, -1]
+
+
 def test_a_block_of_memory_whose_device_is_not_known_has_none(tmp_path: Path) -> None:
     text = Texts()
     columns = "name INTEGER, size INTEGER, allocationTime INTEGER, deviceId INTEGER"

@@ -286,6 +286,7 @@ def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
     ids = tasks["globalTaskId"][order]
     places = np.minimum(np.searchsorted(ids, kernels["globalTaskId"]), len(ids) - 1)
     has_task = (ids[places] == kernels["globalTaskId"]) & (kernels["globalTaskId"] != UNKNOWN)
+    has_task &= tasks["startNs"][order[places]] != UNKNOWN
     task = order[places[has_task]]
     by_time = np.argsort(tasks["startNs"][task], kind="stable")
     task, kernel = task[by_time], np.flatnonzero(has_task)[by_time]
@@ -297,7 +298,7 @@ def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
         texts["device"] = _devices(device)
     numbers = {
         "start": start,
-        "dur": np.maximum(end - start, 0),
+        "dur": np.where(end == UNKNOWN, -1, np.maximum(end - start, 0)),
         "wait": _waits(device, start, end),
         "blocks": _clamp_unknown(kernels[blocks_column][kernel]),
         "mix_blocks": _clamp_unknown(kernels[mix_blocks_column][kernel]),
@@ -310,11 +311,16 @@ def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
 
 
 def _waits(device: Int64s, start: Int64s, end: Int64s) -> Int64s:
-    """Return the ns from the end of the kernel before, on the same device, to the start of each by start."""
+    """Return the ns from the end of the kernel before, on the same device, to the start of each by start.
+
+    The first of a device waits for none, 0; -1 where the end of the one before is unknown.
+    """
     order = np.argsort(device, kind="stable")
     waits = np.zeros(len(order), np.int64)
     is_same_device = device[order[1:]] == device[order[:-1]]
-    waits[order[1:]] = np.where(is_same_device, np.maximum(start[order[1:]] - end[order[:-1]], 0), 0)
+    end_before = end[order[:-1]]
+    idle = np.where(end_before == UNKNOWN, -1, np.maximum(start[order[1:]] - end_before, 0))
+    waits[order[1:]] = np.where(is_same_device, idle, 0)
     return waits
 
 

@@ -51,8 +51,8 @@ def parse_size(text: str) -> int:
 def find_memory_breaches(memory: Memory, limits: tuple[MemoryLimit, ...]) -> tuple[MemoryBreach, ...]:
     """Return the limits that devices pass, in their order.
 
-    Memory grows by more than a limit where it does in each of the last three steps whose growth is known, or
-    in each of fewer where there are no more: what an optimizer allocates in its first step is no growth.
+    Memory grows by more than a limit where it does in each of the last three steps, or in each of
+    those of them whose growth is known: what an optimizer allocates in its first step is no growth.
     """
     breaches = []
     for limit in limits:
@@ -89,6 +89,6 @@ def _peak_bytes(memory: Memory, device: str) -> int:
 
 
 def _last_growth(memory: Memory, device: str) -> dict[int, int]:
-    """Return the growth of the last steps in which it is known, by their numbers."""
+    """Return the growth of those of the last three steps in which it is known, by their numbers."""
     of_device = [growth for growth in memory.growth if growth.device == device]
     return {growth.step: growth.bytes for growth in of_device[-_LAST:] if growth.bytes is not None}
