@@ -276,6 +276,13 @@ def test_the_line_that_holds_most_at_a_peak_with_all_its_operators() -> None:
     assert most_at_peak(lines[3:]) is None
 
 
+def test_lines_of_two_files_of_one_name_are_not_added_up() -> None:
+    held = [("/w/enc/model.py", 300), ("/w/dec/model.py", 400), ("/w/train.py", 500)]
+    lines = [{"file": file, "line": 8, "function": "f", "bytes_at_peak": size} for file, size in held]
+    assert most_at_peak(lines) == ("train.py(8) f", 500)
+    assert most_at_peak(lines[:2]) == ("dec/model.py(8) f", 400)
+
+
 def test_what_else_is_to_say_of_a_peak() -> None:
     peak = {"before_bytes": 1, "cached_bytes": 2, "outside_bytes": 3}
     assert [*peak_parts(peak)] == [

@@ -5,13 +5,14 @@ Names are as written in the trace: never print them unescaped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tracetui.analysis.memory.growth import Verdict
 from tracetui.export.sentences.causes import line_name
 from tracetui.language import alternatives, clauses, counted, names, speaks_english, translate
-from tracetui.trace.stack import Frame, path_end
+from tracetui.trace.stack import Frame, distinct_ends, path_end
 from tracetui.units import format_bytes, format_count, format_time
 
 NOTHING = (
@@ -44,12 +45,15 @@ def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
 
 def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
     """Return the line of Python that holds most at the peak, all its operators together; None without any."""
-    bytes_by_line: dict[str, int] = {}
+    bytes_by_line: Counter[tuple[str, int, str]] = Counter()
     for line in lines:
         if line["file"] and line["bytes_at_peak"]:
-            name = row_line_name(line)
-            bytes_by_line[name] = bytes_by_line.get(name, 0) + line["bytes_at_peak"]
-    return max(bytes_by_line.items(), key=lambda entry: entry[1], default=None)
+            bytes_by_line[line["file"], line["line"] or 0, line["function"] or ""] += line["bytes_at_peak"]
+    if not bytes_by_line:
+        return None
+    (file, number, function), size = bytes_by_line.most_common(1)[0]
+    ends = distinct_ends({file for file, _, _ in bytes_by_line})
+    return line_name(ends[file], number, function), size
 
 
 def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
