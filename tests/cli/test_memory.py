@@ -132,6 +132,26 @@ def test_what_was_not_recorded_is_not_checked(run: Any, samples: Path) -> None:
     assert run("memory", trace, "--csv", "-").code == 2
 
 
+def test_a_step_of_another_process_is_refused(run: Any, tmp_path: Path) -> None:
+    """Process 1 has two steps and process 2 one: memory is told of the steps of process 1."""
+    events: list[dict[str, Any]] = []
+    for pid, step in ((1, 3), (1, 4), (2, 40)):
+        common = {"pid": pid, "tid": pid, "ts": 100_000 + 1_000 * step}
+        name = f"ProfilerStep#{step}"
+        events.append({"ph": "X", "cat": "user_annotation", "name": name, "dur": 900, **common})
+        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "dur": 100, **common})
+        amounts = {"Addr": step, "Bytes": 512, "Total Allocated": 512, "Total Reserved": 512}
+        device = {"Device Type": 1, "Device Id": pid, "Ev Idx": step}
+        events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", **common})
+        events[-1]["args"] = {**amounts, **device}
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}), "utf-8")
+    assert run("memory", str(path), "--step", "4").code == 0
+    output = run("memory", str(path), "--step", "40")
+    assert (output.code, output.out) == (2, "")
+    assert "memory is told of the steps of one process, and step 40 is none of them" in output.err
+
+
 def test_a_snapshot(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "snapshot.pkl"
     write_snapshot(path)

@@ -47,4 +47,5 @@ def test_peaks_are_of_the_chosen_part_with_what_it_starts_with_and_without_its_e
     use = memory_use(cast(Memory, memory), choice)
     assert use is not None
     assert use.allocated == allocated
+    assert memory_use(cast(Memory, memory), StepChoice(step=4)) is None
     assert use.reserved == {name: 2 * size for name, size in allocated.items()}

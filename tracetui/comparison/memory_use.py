@@ -35,8 +35,8 @@ class MemoryUse:
 
 
 def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
-    """Return what was held in the chosen step, window or all of a run; None where nothing was recorded."""
-    if memory is None:
+    """Return what was held in the chosen step, window or all of a run; None where nothing tells."""
+    if memory is None or choice.step not in (None, *(step.number for step in memory.recorded.steps)):
         return None
     start, end = choice.window or (None, None)
     part = memory.part(choice.step, start, end)

@@ -144,3 +144,9 @@ def test_of_a_window_the_peak_in_it_and_what_it_allocates() -> None:
         (300, 1, 1),
         (200, 1, 1),
     ]
+
+
+def test_a_step_that_memory_does_not_know_holds_nothing() -> None:
+    memory = Memory(recorded(2, [Held(10, None, 512, "aten::mul", 88)], curve=[(5, 512)]))
+    part = memory.part(9, None, None)
+    assert (part.peak, part.lines, len(part.blocks)) == (None, (), 0)

@@ -79,10 +79,15 @@ class Memory:
         return self.between(-1, NEVER)
 
     def part(self, step: int | None, start: int | None, end: int | None) -> MemoryPart:
-        """Return the memory of a step, by its number, within [start, end) in ns; None does not limit it."""
+        """Return the memory of a step, by its number, within [start, end) in ns; None does not limit it.
+
+        A step that is none of `recorded.steps` holds nothing.
+        """
         first, last = -1 if start is None else start, NEVER if end is None else end
         if step is not None:
             steps = [candidate for candidate in self.recorded.steps if candidate.number == step]
+            if not steps:
+                return self.between(0, 0)
             first = max([first, *(candidate.start for candidate in steps)])
             last = min([last, *(candidate.end for candidate in steps)])
         return self.all if (first, last) == (-1, NEVER) else self.between(first, last)

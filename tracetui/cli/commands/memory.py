@@ -103,6 +103,9 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
         return None, None, origin
     if not memory.recorded.timed and not (selection.step is None and selection.window is None):
         raise UsageError(state("memory_block.csv has no times: --step and --window leave nothing of it"))
+    if selection.step not in (None, *(step.number for step in memory.recorded.steps)):
+        sentence = "memory is told of the steps of one process, and step {step} is none of them"
+        raise UsageError(state(sentence, step=selection.step))
     start, end = selection.window or (None, None)
     return memory, memory.part(selection.step, start, end), origin
 

@@ -241,6 +241,9 @@ ERRORS = {
     ),
     "a snapshot of memory is viewed alone: give one path": "显存快照只能单独查看：请给出一个路径",
     "a snapshot has no times: --window is for traces": "快照没有时间：--window 用于 trace",
+    "memory is told of the steps of one process, and step {step} is none of them": (
+        "显存只按一个进程的 step 统计，step {step} 不在其中"
+    ),
     "memory_block.csv has no times: --step and --window leave nothing of it": (
         "memory_block.csv 没有时间：用 --step 或 --window 后不剩任何内容"
     ),
