@@ -134,7 +134,7 @@ def test_that_nothing_grows_is_said_of_blocks_of_several_steps_only() -> None:
     for steps, blocks in ((2, freed), (1, freed), (2, [])):
         memory = Memory(recorded(steps, blocks, curve=[(5, 512), (130, 20 << 20)]))
         text = memory_text(memory, memory.part(None, None, None), "line", None, 0, 1000, _nothing)
-        assert ("No operator leaves a block behind" in text) == (steps > 1 and bool(blocks))
+        assert ("No operator holds more after every step" in text) == (steps > 1 and bool(blocks))
 
 
 def test_where_no_memory_is_recorded_a_page_says_so() -> None:

@@ -33,7 +33,7 @@ MEMORY = {
     "after {name}": "在 {name} 之后",
     "before {name}": "在 {name} 之前",
     "alive since steps {steps}": "从 step {steps} 起一直存活",
-    "No operator leaves a block behind in every step.": "没有哪个算子在每个 step 都留下未释放的块。",
+    "No operator holds more after every step.": "没有哪个算子在每个 step 之后都占用得更多。",
     "Which blocks are held is not recorded.": "没有采集哪些块仍被占用。",
     "All that was allocated was released before the recording ended.": "申请的显存在采集结束之前都已释放。",
     "1 block": "1 个块",

@@ -433,8 +433,8 @@ SCREENS = {
     "reserved": "已预留",
     "nothing is known yet": "尚无数据",
     "peak {size}": "峰值 {size}",
-    "Nothing grows: no line leaves blocks behind in each of the last three steps, or in both of two.": (
-        "没有增长：没有哪一行在最后三个 step（或仅有的两个 step）中每次都留下块。"
+    "Nothing grows: no line holds more after each of the last three steps, or after both of two.": (
+        "没有增长：没有哪一行在最后三个 step（或仅有的两个 step）之后每次都占用得更多。"
     ),
     "No block was allocated there.": "那里没有申请块。",
     # -- flame, source ----------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def growth_sentences(document: TextRow, memory: Memory, source: SourceLine | Non
             for row, group in groups
         ]
     can_grow = len(memory.recorded.steps) > 1 and len(memory.recorded.blocks) > 0
-    return [translate("No operator leaves a block behind in every step.")] if can_grow else []
+    return [translate("No operator holds more after every step.")] if can_grow else []
 
 
 def memory_sections(

@@ -186,7 +186,7 @@ GROWING = MemoryView(
     _growing_columns,
     0,
     _example_of_group,
-    "Nothing grows: no line leaves blocks behind in each of the last three steps, or in both of two.",
+    "Nothing grows: no line holds more after each of the last three steps, or after both of two.",
     lambda shown: (GROWING_TABLE, GrowingRows(shown.memory)),
 )
 LINES = MemoryView(
