@@ -36,6 +36,8 @@ from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit,
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
 from tracetui.export.sentences.advice_english import english_words
+from tracetui.export.tables.column import records
+from tracetui.export.tables.scheduler import CULPRITS, CulpritRows
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.files import read_recording
 
@@ -117,7 +119,16 @@ def test_all_forms_of_text_split_idle_time_alike(
     one, other = ([*map(blamed, summary.culprits)] for summary in summaries if summary is not None)
     assert one == other
     (without, _) = (summary for summary in summaries if summary is not None)
-    assert not any(culprit.own_process for culprit in without.culprits), "nothing tells their processes"
+    whose = {culprit.task.pid: culprit.own_process for culprit in without.culprits}
+    unknown = {pid for pid, is_own in whose.items() if is_own is None}
+    assert unknown == whose.keys() - {0}, "nothing tells their processes"
+    rows = records(CULPRITS, CulpritRows(without))
+    assert {row["own_process"] for row in rows if row["pid"] in unknown} == {None}
+    assert found.scheduler is not None
+    owners = map(found.scheduler.owners, found.scheduler.cores.numbers)
+    assert not any(spans[CoreOwner.STRANGER].total for spans in owners)
+    (advice,) = [advice for advice in find_advice(found) if advice.id == "threads_without_a_core"]
+    assert advice.evidence["foreign_ns"] == sum(row.idle_ns for row in without.culprits if row.task.pid == 0)
 
 
 def blamed(culprit: Culprit) -> tuple[str, int | None, int]:

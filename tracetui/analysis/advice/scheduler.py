@@ -27,7 +27,7 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
     cost, summary = evidence.idle(pieces), evidence.analysis.scheduler_summary
     if summary is None or not PREEMPTED_SHARE.share(cost, evidence.window_ns):
         return
-    foreign = sum(culprit.idle_ns for culprit in summary.culprits if not culprit.own_process)
+    foreign = sum(culprit.idle_ns for culprit in summary.culprits if culprit.own_process is False)
     saves = min(evidence.analysis.pinning_saves_ns, evidence.window_ns)
     shared = sum(len(core.threads) > 1 for core in summary.cores)
     setting = _setting(evidence)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from tracetui.siblings.scheduler.nodes import core_nodes
 from tracetui.siblings.scheduler.recording import OnProgress
 from tracetui.trace.model import Trace
 
-_Blamed = tuple[str, int, bool]  # name, number, whether of the same process
+_Blamed = tuple[str, int, Union[bool, None]]  # name, number, whether of the same process
 
 NOBODY = "nobody (wake-up)"
 UNKNOWN_TASK = "unknown"
@@ -61,7 +61,7 @@ class CoreOwner(IntEnum):
 
     THREAD = 0  #: a thread of the trace
     PROCESS = 1  #: another thread of its process
-    STRANGER = 2  #: another process
+    STRANGER = 2  #: what is known to be another process
     INTERRUPT = 3
     NOBODY = 4  #: it is idle
     UNKNOWN = 5
@@ -80,7 +80,7 @@ class Culprit:
     """Who had the core that a thread waited for."""
 
     task: RecordedThread
-    own_process: bool  #: a thread of the process that waited
+    own_process: bool | None  #: a thread of the process that waited; None where a process is unknown
     idle_ns: int
 
 
@@ -146,8 +146,10 @@ class Scheduler:
         traced = self.matching.container
         if pid in traced:
             return CoreOwner.THREAD
-        is_own = any(self._same_process(thread, pid) for thread in traced)
-        return CoreOwner.PROCESS if is_own else CoreOwner.STRANGER
+        is_own = {self._same_process(thread, pid) for thread in traced}
+        if True in is_own:
+            return CoreOwner.PROCESS
+        return CoreOwner.UNKNOWN if None in is_own else CoreOwner.STRANGER
 
     def _index_states(self, pids: Iterable[int]) -> None:
         offset = self.clock.offset_ns
@@ -217,7 +219,7 @@ class Scheduler:
         kept = (place >= 0) & (states.state[place] == State.READY)
         had = self.cores.occupants(states.cpu[place[kept]], cuts.start[kept], cuts.end[kept])
         for other, rows in runs(had.pid):
-            is_own = other > 0 and self._same_process(pid, other)
+            is_own = self._same_process(pid, other) if other != IDLE else False
             for comm, ns in self._by_name(other, had.start[rows], had.end[rows]).items():
                 key = comm, other, is_own
                 total[key] = total.get(key, 0) + ns
@@ -273,12 +275,13 @@ class Scheduler:
             process = self._mapping.processes.get(pid)
         return process
 
-    def _same_process(self, pid: int, other: int) -> bool:
+    def _same_process(self, pid: int, other: int) -> bool | None:
+        """Return whether two threads of the recording are of one process; None where nothing tells."""
         process, other_process = self.process_of(pid), self.process_of(other)
         if process is not None and other_process is not None:
             return process == other_process
         mine, theirs = self._process_in_trace.get(pid), self._process_in_trace.get(other)
-        return mine is not None and mine == theirs
+        return None if mine is None or theirs is None else mine == theirs
 
     @cached_property
     def _process_in_trace(self) -> dict[int, int]:

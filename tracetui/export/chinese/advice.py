@@ -166,7 +166,7 @@ ADVICE = {
     ),
     "threads_without_a_core": AdviceWords(
         "线程就绪却没有核",
-        "有 {idle_ns} 的空闲期间 Host 线程已就绪却没有核；其中 {foreign_ns} 核被其他进程占用，或核在唤醒。有 "
+        "有 {idle_ns} 的空闲期间 Host 线程已就绪却没有核；其中已知有 {foreign_ns} 核被其他进程占用，或核在唤醒。有 "
         "{shared_cores} 个核上有 trace 中的多个线程。用 {setting} 把进程绑到自己的核上{saves}。",
         _rule("线程没有核的空闲至少占 Device 时间的 {}", model.PREEMPTED_SHARE),
     ),

@@ -231,8 +231,8 @@ ENGLISH_ADVICE = {
     "threads_without_a_core": AdviceWords(
         "Threads are ready and have no core",
         "For {idle_ns} of idle time a thread of the host was ready and had no core; for {foreign_ns} of that "
-        "other processes, or nobody, had it. Cores with several threads of the trace: {shared_cores}. Pin "
-        "the process to cores of its own with {setting}{saves}.",
+        "other processes, or nobody, are known to have had it. Cores with several threads of the trace: "
+        "{shared_cores}. Pin the process to cores of its own with {setting}{saves}.",
         _rule(
             "Idle time of threads without a core is at least {} of the device's time", model.PREEMPTED_SHARE
         ),

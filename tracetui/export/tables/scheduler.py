@@ -10,9 +10,9 @@ from tracetui.analysis.scheduler.summary import CoreTime, SchedulerSummary, Thre
 from tracetui.export.sentences.scheduler import thread_name
 from tracetui.export.tables.column import Column, Form, Table, Values, count, data, duration
 from tracetui.export.tables.common import (
-    flag_column,
     named,
     numbers_by,
+    objects_by,
     optional_numbers,
     texts_by,
     values_of,
@@ -77,7 +77,7 @@ def _share(ns: int, rows: CulpritRows) -> str:
 
 
 def _whose(culprit: Culprit) -> str:
-    if not culprit.task.pid:
+    if not culprit.task.pid or culprit.own_process is None:
         return ""
     return translate("this process") if culprit.own_process else translate("another process")
 
@@ -118,7 +118,7 @@ CULPRITS: Table[CulpritRows] = Table(
         data("comm", texts_by(lambda culprit: culprit.task.comm)),
         data("pid", numbers_by(lambda culprit: culprit.task.pid), optional=True),
         data("host_pid", numbers_by(lambda culprit: culprit.task.host_pid), optional=True),
-        flag_column("own_process"),
+        data("own_process", objects_by(lambda culprit: culprit.own_process)),
         duration("idle_ns", "idle", values_of("idle_ns")),
         Column("share", "share", values_of("idle_ns"), _share, forms=Form.SHOWN),
         named("whose", "process", _whose, trusted=True, unknown=""),
