@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tracetui.analysis.memory.analyse import Memory
-from tracetui.analysis.memory.model import HOST, NEVER, WHOLE, Curve
+from tracetui.analysis.memory.model import HOST, NEVER, WHOLE, Curve, steps_numbered
 from tracetui.comparison.walls import StepChoice
 from tracetui.trace.stack import Frame
 
@@ -36,14 +36,16 @@ class MemoryUse:
 
 def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
     """Return what was held in the chosen step, window or all of a run; None where nothing tells."""
-    if memory is None or choice.step not in (None, *(step.number for step in memory.recorded.steps)):
+    if memory is None:
+        return None
+    steps = [] if choice.step is None else steps_numbered(memory.recorded.steps, choice.step)
+    if choice.step is not None and not steps:
         return None
     start, end = choice.window or (None, None)
     part = memory.part(choice.step, start, end)
     first, last = (-1 if start is None else start), (NEVER if end is None else end)
-    for step in memory.recorded.steps if choice.step is not None else ():
-        if step.number == choice.step:
-            first, last = step.start, step.end
+    for step in steps:
+        first, last = step.start, step.end
     curves = [curve for curve in memory.curves if curve.device != HOST] or list(memory.curves)
     alive: dict[Holder, tuple[int, int]] = {}
     for line in part.lines:

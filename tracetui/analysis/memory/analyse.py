@@ -12,7 +12,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.memory.growth import GrowingGroup, StepGrowth, growing_groups, growth_of_steps
 from tracetui.analysis.memory.instants import recorded_in_instants
-from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording
+from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording, steps_numbered
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.analysis.memory.peak import (
     LineMemory,
@@ -85,7 +85,7 @@ class Memory:
         """
         first, last = -1 if start is None else start, NEVER if end is None else end
         if step is not None:
-            steps = [candidate for candidate in self.recorded.steps if candidate.number == step]
+            steps = steps_numbered(self.recorded.steps, step)
             if not steps:
                 return self.between(0, 0)
             first = max([first, *(candidate.start for candidate in steps)])

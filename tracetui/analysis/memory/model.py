@@ -134,6 +134,11 @@ class MemoryRecording:
     host_blocks: Blocks = field(default_factory=no_blocks)
 
 
+def steps_numbered(steps: tuple[MemoryStep, ...], number: int) -> list[MemoryStep]:
+    """Return the steps of a number; none where memory is not told of it."""
+    return [step for step in steps if step.number == number]
+
+
 def steps_at(steps: tuple[MemoryStep, ...], times: Int64s) -> Int64s:
     """Return the place of the last step to start at or before each time that holds it, -1 for none."""
     if not steps:

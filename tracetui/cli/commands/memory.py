@@ -91,6 +91,7 @@ def print_memory(request: Request, by: str) -> None:
 
 def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     """Return the memory, the part of it asked for, and when the trace starts, ns."""
+    from tracetui.analysis.memory.model import steps_numbered
     from tracetui.cli.trace_reading import open_analysis
     from tracetui.siblings.snapshot import is_pickle
 
@@ -103,7 +104,7 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
         return None, None, origin
     if not memory.recorded.timed and not (selection.step is None and selection.window is None):
         raise UsageError(state("memory_block.csv has no times: --step and --window leave nothing of it"))
-    if selection.step not in (None, *(step.number for step in memory.recorded.steps)):
+    if selection.step is not None and not steps_numbered(memory.recorded.steps, selection.step):
         sentence = "memory is told of the steps of one process, and step {step} is none of them"
         raise UsageError(state(sentence, step=selection.step))
     start, end = selection.window or (None, None)

@@ -71,6 +71,8 @@ def _figure(key: str, value: float | str) -> str:
 def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the fields of a text that its numbers choose or join, by name."""
     evidence = advice.evidence
+    if "uncomputed_steps" in advice.context:
+        yield "of", _OF_COMPUTED if advice.context["uncomputed_steps"] else ""
     if advice.id == "small_operators_in_loop":
         yield "operators", f"{fields['operators']} operator{'s' * (int(evidence['operators']) > 1)}"
     elif advice.id == "sync_in_loop":
@@ -88,9 +90,6 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "waiting_ns", ascii_duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
     elif advice.id == "exposed_communication":
         yield "waiting", _WAITING[waiting_part(evidence)].format_map(fields)
-        yield "of", _OF_COMPUTED if advice.context["uncomputed_steps"] else ""
-    elif advice.id == "late_ranks":
-        yield "of", _OF_COMPUTED if advice.context["uncomputed_steps"] else ""
     elif advice.id in ("threads_without_a_core", "interrupts_on_launching_cores"):
         saves = int(evidence["saves_at_most_ns"])
         yield "saves", f": that saves {ascii_duration(saves)} at most" if saves else ""
