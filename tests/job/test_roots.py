@@ -23,7 +23,7 @@ from tracetui.job.channels import Rank
 from tracetui.job.digest import CollectiveColumns, DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
-from tracetui.job.waits import ABSENT, NOBODY
+from tracetui.job.waits import INCOMPARABLE, NOBODY
 
 MS = 1_000_000
 LOADER = DigestLine("data.py", 70, "__iter__", False)
@@ -200,20 +200,24 @@ def test_a_missing_rank_is_named_by_the_planes() -> None:
     job = simulate([Meeting("all", GROUPS["all"], slow)], 4, here=(0, 1))
     assert lost(job) == {(3, "absent", "", None): 2 * 5 * MS}
     assert job.missing == (2, 3)
-    assert set(job.waits.late_place.tolist()) == {ABSENT}
+    assert set(job.waits.late_place.tolist()) == {INCOMPARABLE}
 
 
-def test_a_rank_that_did_not_record_the_operation_is_neither_missing_nor_unaligned() -> None:
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_rank_whose_operation_does_not_match_is_neither_missing_nor_unaligned(recorded: bool) -> None:
+    """It did not record the third operation, or recorded one of another size: both are said in one way."""
     slow = {3: [Work(TimeClass.IDLE, 5 * MS, "host.gc", LOADER)]}
     whole = simulate([Meeting("all", GROUPS["all"], slow)] * 3, 4).ranks
     digest = whole[3].digest
-    collectives = CollectiveColumns(*(column[:2] for column in vars(digest.collectives).values()))
+    collectives = CollectiveColumns(*(column[: 2 + recorded] for column in vars(digest.collectives).values()))
+    collectives.count[2:] += 1
     short = replace(whole[3], digest=replace(digest, collectives=collectives))
     job = job_of([*whole[:3], short])
     assert lost(job) == {
         (3, "idle", "host.gc", "data.py"): 2 * 3 * 5 * MS,
         (3, "unmatched", "", None): 3 * 5 * MS,
     }
+    assert reason_words("unmatched", "") == "not known: none of its collectives matches"
 
 
 def test_clocks_are_found_where_ranks_wait_for_the_same_peer() -> None:
@@ -273,7 +277,7 @@ def test_only_operations_before_which_a_rank_began_late_count_for_its_beginning(
     """Three waits for rank 0, whose stretches began 0, 0 and 5 ns late."""
     stretches: Any = SimpleNamespace(
         wait_place=np.arange(3),
-        start_delay=np.array([0, 0, 5]),
+        start_delay_ns=np.array([0, 0, 5]),
         from_shared_operation=np.ones(3, np.bool_),
         from_step=np.zeros(3, np.bool_),
     )

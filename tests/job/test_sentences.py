@@ -32,7 +32,7 @@ from tracetui.job.late_ranks import LateRank, late_ranks
 from tracetui.job.losses import SlowLinks, find_job_losses
 from tracetui.job.network_links import JobLink, LinkEnds
 from tracetui.job.rank_table import rank_rows
-from tracetui.job.roots import KIND_ABSENT, UNALIGNED, Root
+from tracetui.job.roots import ABSENT, UNALIGNED, UNMATCHED, Root
 from tracetui.units import format_duration
 
 MS = 1_000_000
@@ -107,13 +107,13 @@ def test_who_was_late(one: LateRank, unread: set[int], words: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "rank", "unread", "words"),
     [
-        (KIND_ABSENT, 3, {3}, "not known: its trace is not read"),
-        (KIND_ABSENT, 3, {4}, "not known: its trace is missing"),
+        (ABSENT, 3, {3}, "not known: its trace is not read"),
+        (ABSENT, 3, {4}, "not known: its trace is missing"),
         ("idle", 3, {3}, "idle, host.gc"),
     ],
 )
 def test_why_a_rank_was_late(kind: str, rank: int, unread: set[int], words: str) -> None:
-    root: Any = SimpleNamespace(kind=kind, rank=rank, reason="" if kind == KIND_ABSENT else "host.gc")
+    root: Any = SimpleNamespace(kind=kind, rank=rank, reason="" if kind == ABSENT else "host.gc")
     assert root_words(root, frozenset(unread)) == words
 
 
@@ -212,8 +212,9 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
         ([root(1, "copy", 49), root(0, "idle", 900)], ", mostly because it waited itself."),
         ([root(1, "copy", 50)], ": copying (50 ns of waiting)."),
         ([root(1, "copy", 1)], ", mostly because it waited itself."),
-        ([root(1, KIND_ABSENT, 90), root(1, "copy", 0)], ", because it waited itself."),
+        ([root(1, ABSENT, 90), root(1, "copy", 0)], ", because it waited itself."),
         ([root(1, UNALIGNED, 90)], "; why is not known, as their clocks are not aligned."),
+        ([root(1, UNMATCHED, 90)], "; why is not known, as none of its collectives matches."),
         ([root(1, "copy", 50), root(1, UNALIGNED, 40)], ": copying (50 ns of waiting)."),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import LateRank, late_once
-from tracetui.job.waits import ABSENT, global_rank
+from tracetui.job.waits import INCOMPARABLE, global_rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class AbsentRank:
 def absent_ranks(job: Job) -> tuple[AbsentRank, ...]:
     """Return the missing ranks that were late, most lost first, as `late_once` counts them."""
     waits = job.waits
-    (places,) = np.nonzero((waits.late_place == ABSENT) & (waits.wait_ns > 0))
+    (places,) = np.nonzero((waits.late_place == INCOMPARABLE) & (waits.wait_ns > 0))
     peer_keys = waits.channel[places] * (1 << 32) + waits.peer[places] + 1
     waits_by_rank: dict[tuple[object, ...], list[Int64s]] = {}
     for peer_key in np.unique(peer_keys).tolist():

@@ -44,15 +44,15 @@ class TimedCells:
 class Exposure:
     """The exposed communication in each segment of all ranks, one after the other."""
 
-    waited: Floats  #: ns of it that are passed on
-    moved: Floats  #: ns of the rest
+    passed_on: Floats  #: ns of it in which the rank only waited
+    kept: Floats  #: ns of the rest
     wait_place: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
 
-    def cells(self, ranks: tuple[Rank, ...], place: int) -> tuple[list[RootKey], TimedCells]:
+    def own_time(self, ranks: tuple[Rank, ...], place: int) -> tuple[list[RootKey], TimedCells]:
         """Return what a rank did itself, and how much of it in each segment.
 
-        That is all but what is passed on: exposed communication that no wait explains is "transfer".
+        That is all but what is passed on. Exposed communication that is kept is "transfer".
         """
         digest = ranks[place].digest
         keys, cells = digest.keys, digest.cells
@@ -67,28 +67,28 @@ class Exposure:
             )
         ]
         is_own_time = _IS_OWN_TIME[keys.time_class[cells.key]]
-        moved = self.moved[self.segments[place] : self.segments[place + 1]]
-        (segments_moved,) = np.nonzero(moved)
+        kept = self.kept[self.segments[place] : self.segments[place + 1]]
+        (segments_kept,) = np.nonzero(kept)
         return [*root_keys, ("transfer", "", None)], TimedCells(
-            np.concatenate((cells.segment[is_own_time], segments_moved)),
-            np.concatenate((cells.key[is_own_time], np.full(len(segments_moved), len(root_keys), np.int64))),
-            np.concatenate((cells.ns[is_own_time].astype(np.float64), moved[segments_moved])),
+            np.concatenate((cells.segment[is_own_time], segments_kept)),
+            np.concatenate((cells.key[is_own_time], np.full(len(segments_kept), len(root_keys), np.int64))),
+            np.concatenate((cells.ns[is_own_time].astype(np.float64), kept[segments_kept])),
         )
 
 
-def exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
+def find_exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
     """Return the exposed communication of all ranks."""
     segments = first_segments(ranks)
     count = int(segments[-1])
-    waited, moved = np.zeros(count, np.float64), np.zeros(count, np.float64)
+    passed_on, kept = np.zeros(count, np.float64), np.zeros(count, np.float64)
     wait_place = np.full(count, -1, np.int64)
     waits_by_rank = _waits_of_collectives(ranks, waits)
     for place, rank in enumerate(ranks):
         segment_range = slice(int(segments[place]), int(segments[place + 1]))
-        waited[segment_range], moved[segment_range], wait_place[segment_range] = _rank_exposure(
+        passed_on[segment_range], kept[segment_range], wait_place[segment_range] = _rank_exposure(
             rank, waits, waits_by_rank[place]
         )
-    return Exposure(waited, moved, wait_place, segments)
+    return Exposure(passed_on, kept, wait_place, segments)
 
 
 def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:

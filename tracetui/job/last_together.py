@@ -22,7 +22,7 @@ def last_together(
     """Return the last operation, in any channel, that both ranks of each wait took part in before it.
 
     Two columns, int64[waits]: its place among the collectives of the rank that waited, and among those of the
-    late rank. -1 where none had ended on both, where nobody was late, and where the late rank is missing.
+    late rank. -1 where none had ended on both, and where the late rank is NOBODY or INCOMPARABLE.
     """
     last_place, late_last_place = np.full(len(waits), -1, np.int64), np.full(len(waits), -1, np.int64)
     latest = np.full(len(waits), _BEFORE_ALL, np.int64)

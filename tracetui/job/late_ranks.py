@@ -11,7 +11,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.job import Job
-from tracetui.job.waits import ABSENT, NOBODY, JobWaits, global_rank
+from tracetui.job.waits import INCOMPARABLE, NOBODY, JobWaits, global_rank
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
         zip(*(column.tolist() for column in rows)), losses
     ):
         matched = job.channels[channel]
-        number = global_rank(matched, peer) if place == ABSENT else job.ranks[place].number
+        number = global_rank(matched, peer) if place == INCOMPARABLE else job.ranks[place].number
         group = matched.channel.group
-        missing = place == ABSENT and number not in numbers_here
+        missing = place == INCOMPARABLE and number not in numbers_here
         ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by))
     cost: dict[_Identity, int] = {}
     for late in ranks:

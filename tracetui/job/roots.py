@@ -1,17 +1,19 @@
 """Why late ranks were late: what each did longer than the ranks that waited for it.
 
 Rank r waits in an operation until the late rank L starts it. The reasons lie in two stretches, one of r and
-one of L: each from the end of the last operation that both took part in until that rank starts this one. On
-aligned clocks, to the nanosecond for each wait,
+one of L: each from the last operation of both that had ended on both (without one, from the start of the
+step, or else of the recording) until that rank starts this one. On aligned clocks, to the nanosecond for each
+wait,
 
     wait = Σ over classes of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
 
-Where L itself waited for a third rank during its stretch, that time is charged to the reasons of the earlier
-wait, so that a chain of waits leads to the rank that began it; of an earlier wait that work hid in part, only
-the exposed share is charged. So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that,
-and adds a share of it to the weight of each earlier wait in the stretch of L, and takes one off that of each
-in the stretch of r; a weight may be below 0 (`wait_weights`). The weighted terms are fractions of ns: they
-are summed by rank, kind, reason and line, and rounded so that they sum to the chosen waits.
+Where L or r only waited for a third rank during its stretch, with no work to hide that, the time is no reason
+itself: it is passed on to the reasons of that wait, so that a chain of waits leads to the rank that began it.
+So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that, and adds a share of it to the
+weight of each wait in the stretch of L, and takes such a share off that of each in the stretch of r; a weight
+may be below 0 (`wait_weights`). The weighted terms are fractions of ns, as is the time of communication of
+which only a part is passed on: they are summed by rank, kind, reason and line, and rounded so that they sum
+to the chosen waits.
 """
 
 from __future__ import annotations
@@ -25,22 +27,27 @@ from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import DigestLine
-from tracetui.job.exposure import Exposure, RootKey, exposure
+from tracetui.job.exposure import Exposure, RootKey, find_exposure
 from tracetui.job.last_together import last_together
 from tracetui.job.match import MatchedChannel
 from tracetui.job.stretches import Stretches, stretches_of
 from tracetui.job.wait_weights import weights
-from tracetui.job.waits import ABSENT, JobWaits, global_rank
+from tracetui.job.waits import INCOMPARABLE, JobWaits, global_rank
 from tracetui.trace.order import numbered
 
 
 @dataclass(frozen=True)
 class Root:
-    """What a rank did longer than those that waited for it."""
+    """Why a rank was late: what it did longer than those that waited for it, or why that is not known.
+
+    `kind` is what it did: computing, copy, idle, or transfer, which is all exposed communication that is not
+    passed on; how much later its stretches began: clock, step, recording (`_add_unequal_starts`); or why it
+    cannot be compared: absent, unaligned, unmatched. The JSON of a job calls it "class".
+    """
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
-    kind: str  #: computing, copy, idle, transfer; clock, step, recording; absent, unaligned, unmatched
-    reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
+    kind: str
+    reason: str  #: the cause of idle time, the type of operator of computing; "" where there is none
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
     operations: (
@@ -57,7 +64,7 @@ class RootBreakdown:
 
 
 CLOCK, STEP, RECORDING = "clock", "step", "recording"
-KIND_ABSENT, UNALIGNED, UNMATCHED = "absent", "unaligned", "unmatched"  #: of what cannot be compared
+ABSENT, UNALIGNED, UNMATCHED = "absent", "unaligned", "unmatched"  #: of ranks that cannot be compared
 
 
 def find_roots(
@@ -67,11 +74,15 @@ def find_roots(
     waits: JobWaits,
     chosen: Bools | None = None,
 ) -> RootBreakdown:
-    """Return the reasons of the `chosen` waits, bool[waits]; None: of all."""
+    """Return the reasons of the `chosen` waits, bool[waits]; None: of all.
+
+    Rows of `waits` in which a rank did not wait, as those of the late ranks, count for nothing. Waits that
+    are not chosen count as far as chosen ones are passed on to them.
+    """
     chosen = np.ones(len(waits), np.bool_) if chosen is None else chosen
-    exposed = exposure(ranks, waits)
+    exposure = find_exposure(ranks, waits)
     stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
-    weight = weights(exposed, stretches, waits, chosen)
+    weight = weights(exposure, stretches, waits, chosen)
     stretches = stretches.at(weight[stretches.wait_place] != 0)
     losses = _Losses()
     _add_incomparable_ranks(ranks, channels, clocks, waits, weight, losses)
@@ -81,7 +92,7 @@ def find_roots(
     for rank_place, rank in enumerate(ranks):
         if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue
-        keys, spent_before = _spent_before_boundaries(ranks, rank_place, exposed, losses)
+        keys, spent_before = _spent_before_boundaries(ranks, rank_place, exposure, losses)
         _add_late_rank(
             rank.number, late_stretches[rank_place], keys, spent_before, stretches, waits, weight, losses
         )
@@ -108,16 +119,17 @@ def _add_incomparable_ranks(
 ) -> None:
     """Add the waits for ranks that cannot be compared with: no start of theirs in the operation is known.
 
-    Their traces are not here, or their clocks are not aligned, or they recorded no such operation.
+    ABSENT: their traces are not here. UNALIGNED: their clocks are not aligned with those of all that waited.
+    UNMATCHED: the operation has none of theirs, not recorded or not alike.
     """
-    incomparable = np.flatnonzero((waits.late_place == ABSENT) & (waits.wait_ns > 0) & (weight != 0))
+    incomparable = np.flatnonzero((waits.late_place == INCOMPARABLE) & (waits.wait_ns > 0) & (weight != 0))
     peer_keys = waits.channel[incomparable] << 32 | waits.peer[incomparable] + 1  # + 1: an unknown peer is -1
     places_here = {rank.number: place for place, rank in enumerate(ranks)}
     for peer_key in np.unique(peer_keys).tolist():
         wait_places = incomparable[peer_keys == peer_key]
         number = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
         lost = float((weight[wait_places] * waits.wait_ns[wait_places]).sum())
-        kind = KIND_ABSENT
+        kind = ABSENT
         if number in places_here:
             are_aligned = clocks.family[waits.rank[wait_places]] == clocks.family[places_here[number]]
             kind = UNMATCHED if are_aligned.all() else UNALIGNED
@@ -135,7 +147,7 @@ def _add_unequal_starts(
     operation; the difference of the starts of their steps. RECORDING: nor such a step on both; that of the
     starts of their recordings.
     """
-    weighted_delay = weight[stretches.wait_place] * stretches.start_delay
+    weighted_delay = weight[stretches.wait_place] * stretches.start_delay_ns
     kinds = {
         CLOCK: stretches.from_shared_operation,
         STEP: stretches.from_step,
@@ -153,13 +165,13 @@ def _add_unequal_starts(
 
 
 def _spent_before_boundaries(
-    ranks: tuple[Rank, ...], rank_place: int, exposed: Exposure, losses: _Losses
+    ranks: tuple[Rank, ...], rank_place: int, exposure: Exposure, losses: _Losses
 ) -> tuple[Int64s, Floats]:
-    """Return what a rank did, as keys of `losses`, int64[k], and the ns spent on each before each boundary.
+    """Return what a rank did itself, as keys of `losses`, int64[k], and the ns of each before each boundary.
 
-    The latter is float64[boundaries, k].
+    The latter is float64[boundaries, k]. Time that is passed on is not in it.
     """
-    root_keys, cells = exposed.cells(ranks, rank_place)
+    root_keys, cells = exposure.own_time(ranks, rank_place)
     keys = np.array([losses.key_number(root_key) for root_key in root_keys], np.int64)
     spent_before = np.zeros((len(ranks[rank_place].digest.boundaries), len(keys)), np.float64)
     np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)  # row b: before boundary b

@@ -26,7 +26,7 @@ class Stretches:
     late_place: Int64s  #: place in the job of the rank that was late
     late_first: Int64s  #: boundary at which its stretch begins
     late_stop: Int64s  #: boundary at which it starts the operation
-    start_delay: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
+    start_delay_ns: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
     from_shared_operation: Bools  #: they begin at an operation of both ranks
     from_step: Bools  #: they begin at the start of the step; those of neither at that of the recording
     segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
@@ -94,7 +94,7 @@ def stretches_of(
         late_place=late,
         late_first=late_first,
         late_stop=late_stop,
-        start_delay=late_begins - begins,
+        start_delay_ns=late_begins - begins,
         from_shared_operation=is_shared,
         from_step=from_step,
         segments=segments,

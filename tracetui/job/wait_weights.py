@@ -22,9 +22,9 @@ _MOST_PASSES = 1000  # times that weight is passed on inside a batch
 _ROUNDS = 4  # over all of the time: operations on several streams may pass on to later ones
 
 
-def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, chosen: Bools) -> Floats:
+def weights(exposure: Exposure, stretches: Stretches, waits: JobWaits, chosen: Bools) -> Floats:
     """Return the weight of each wait: 1 where it is chosen, and what others pass on to it."""
-    passing = _WeightPassing(exposed, stretches, waits)
+    passing = _WeightPassing(exposure, stretches, waits)
     pending, passed_on = chosen.astype(np.float64), np.zeros(len(waits), np.float64)
     for _ in range(_ROUNDS):
         if not passing.pass_on(pending, passed_on):
@@ -33,11 +33,11 @@ def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, chosen: Bo
 
 
 class _WeightPassing:
-    def __init__(self, exposed: Exposure, stretches: Stretches, waits: JobWaits) -> None:
+    def __init__(self, exposure: Exposure, stretches: Stretches, waits: JobWaits) -> None:
         self._wait_place = stretches.wait_place
-        (segments,) = np.nonzero(exposed.wait_place >= 0)
-        self._target = exposed.wait_place[segments]
-        self._share = exposed.waited[segments] / waits.wait_ns[self._target]
+        (segments,) = np.nonzero(exposure.wait_place >= 0)
+        self._target = exposure.wait_place[segments]
+        self._share = exposure.passed_on[segments] / waits.wait_ns[self._target]
         sides = (
             (stretches.late_place, stretches.late_first, stretches.late_stop),
             (stretches.waiting_place, stretches.waiting_first, stretches.waiting_stop),

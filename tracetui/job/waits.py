@@ -19,7 +19,8 @@ from tracetui.job.match import MatchedChannel
 
 #: ns beyond the residual of the clocks by which planes and clocks may name different ranks without a word.
 DISAGREE = 50_000
-NOBODY, ABSENT = -1, -2
+NOBODY = -1
+INCOMPARABLE = -2  #: a late rank without a start to compare: not here, not aligned, or not matched
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class JobWaits:
     arrival: Int64s  #: aligned start
     end: Int64s  #: aligned end
     wait_ns: Int64s  #: ns until the late rank arrived; 0 for that rank itself
-    late_place: Int64s  #: place of the late rank; ABSENT: it is missing; NOBODY where nobody was late
+    late_place: Int64s  #: place of the late rank; NOBODY where nobody was late; else INCOMPARABLE
     peer: Int64s  #: number in the group of the late rank, -1 where not known
 
     def __len__(self) -> int:
@@ -108,14 +109,14 @@ def _channel_waits(
         & (seen_longer > clocks.residual_ns + DISAGREE)
     )
     late = np.where(is_beyond, -1, late)
-    is_absent = known.any(axis=1) & (named_peer >= 0) & (late < 0)
+    is_incomparable = known.any(axis=1) & (named_peer >= 0) & (late < 0)
     by_arrival = np.maximum(arrival[rows, late][:, None] - arrival, 0)
     wait = np.where((late >= 0)[:, None] & here, by_arrival, 0)
-    wait = np.where(is_absent[:, None] & known, np.clip(wait_by_planes, 0, end - arrival), wait)
-    late_place = np.where(late >= 0, members[late], np.where(is_absent, ABSENT, NOBODY))
+    wait = np.where(is_incomparable[:, None] & known, np.clip(wait_by_planes, 0, end - arrival), wait)
+    late_place = np.where(late >= 0, members[late], np.where(is_incomparable, INCOMPARABLE, NOBODY))
     late_place = np.where((wait > 0).any(axis=1), late_place, NOBODY)
     late_peer = np.where(
-        late >= 0, number[late], np.where(is_absent & ~(is_beyond & is_here), named_peer, -1)
+        late >= 0, number[late], np.where(is_incomparable & ~(is_beyond & is_here), named_peer, -1)
     )
     operation, member = np.nonzero(here)
     columns = np.stack(

@@ -16,7 +16,7 @@ from tracetui.job.late_ranks import LateRank, late_once
 from tracetui.job.losses import Loss, UnevenStages
 from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import RankRow
-from tracetui.job.roots import KIND_ABSENT, UNALIGNED, UNMATCHED, Root, RootBreakdown
+from tracetui.job.roots import ABSENT, UNALIGNED, UNMATCHED, Root, RootBreakdown
 from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, counted, names, speaks_english, translate
 from tracetui.trace.clean import printable
@@ -194,7 +194,7 @@ def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
 
     `unread`: numbers of ranks that are there and not read, which are not missing.
     """
-    if root.kind == KIND_ABSENT and _may_be_unread(root.rank, unread):
+    if root.kind == ABSENT and _may_be_unread(root.rank, unread):
         return translate("not known: its trace is not read")
     return reason_words(root.kind, root.reason)
 
@@ -274,12 +274,12 @@ def _late_rank_sentence(
     )
     if late.missing:
         return translate("{said}; only its own trace tells why.", said=cost)
-    roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != KIND_ABSENT]
+    roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != ABSENT]
     longer = [root for root in roots_of_rank if root.lost_ns > 0]
     if longer and longer[0].kind == UNALIGNED:
         return translate("{said}; why is not known, as their clocks are not aligned.", said=cost)
     if longer and longer[0].kind == UNMATCHED:
-        return translate("{said}; why is not known, as it recorded no such collective.", said=cost)
+        return translate("{said}; why is not known, as none of its collectives matches.", said=cost)
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited_for, unread)
     longest = longer[0]

@@ -30,7 +30,7 @@ _KINDS = {
     "recording": "its recording began later",
     "absent": "not known: its trace is missing",
     "unaligned": "not known: its clock is not aligned",
-    "unmatched": "not known: it recorded no such collective",
+    "unmatched": "not known: none of its collectives matches",
 }
 
 

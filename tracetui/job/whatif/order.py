@@ -20,7 +20,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job
-from tracetui.job.waits import ABSENT
+from tracetui.job.waits import INCOMPARABLE
 from tracetui.operations.graph import ALONE, Graph, Times, build_graph
 
 COMPUTING, IDLE, COPY = range(3)  #: the parts of work
@@ -434,7 +434,7 @@ class _StandIns(NamedTuple):
 def _stand_ins(job: Job, first: Int64s, graph_group: Int64s) -> _StandIns:
     """Return the stand-ins of missing ranks. `first`: int64[ranks], each one's first collective."""
     waits = job.waits
-    late = np.flatnonzero((waits.late_place == ABSENT) & (waits.wait_ns > 0))
+    late = np.flatnonzero((waits.late_place == INCOMPARABLE) & (waits.wait_ns > 0))
     node = first[waits.rank] + waits.collective if len(waits) else late  # the operation of each wait
     numbers, first_late, stand_in = np.unique(waits.operation[late], return_index=True, return_inverse=True)
     start = np.full(len(numbers), np.iinfo(np.int64).min)
