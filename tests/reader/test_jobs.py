@@ -30,7 +30,7 @@ from tracetui.reader.damage import Damage
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import ReadReport
 from tracetui.reader.piece_order import PieceRange
-from tracetui.reader.pieces import EventsPiece, PieceReader, Reads, Syntax, guess_start, read_pieces
+from tracetui.reader.pieces import EventsPiece, PieceOptions, PieceReader, Reads, guess_start, read_pieces
 from tracetui.reader.processes import Worker, exit_words
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.reader.text import open_text
@@ -78,7 +78,7 @@ class Actor:
             line = self.tasks.readline()
             if not line:
                 return
-            reader = PieceReader(Syntax(**orjson.loads(line)))
+            reader = PieceReader(PieceOptions(**orjson.loads(line)))
             for line in self.tasks:
                 task = PieceTask.parse(line)
                 self.stage.asked.append(task)
@@ -393,7 +393,7 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(array))
     text = open_text(path)
-    starts = [piece.start for piece in read_pieces(text, 1, 1, Syntax(False, 10**6))]
+    starts = [piece.start for piece in read_pieces(text, 1, 1, PieceOptions(False, 10**6))]
     assert len(starts) >= len(array)
     size = path.stat().st_size
     for at in range(2, starts[-3], 513):
@@ -435,7 +435,7 @@ def test_a_worker_is_given_up_after_a_silence_only(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("select.poll", lambda: poll)
     monkeypatch.setattr("subprocess.Popen", lambda *_, **__: process)
     text = open_text(path)
-    worker = Worker(text, Syntax(False, 100))
+    worker = Worker(text, PieceOptions(False, 100))
     task = PieceRange(0, 1, 2, True)
     assert worker.read(task, None) is None
     with pytest.raises(ReaderLost, match="it did not answer"):

@@ -12,7 +12,7 @@ import pytest
 from tests.reader.test_jobs import Stage
 from tracetui.reader import source
 from tracetui.reader.piece_order import PieceOrder
-from tracetui.reader.pieces import Syntax
+from tracetui.reader.pieces import PieceOptions
 from tracetui.reader.pool import WorkerPool
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import open_text
@@ -47,7 +47,7 @@ def test_nothing_is_read_beyond_the_end_that_is_asked_for(
     end = len(text) // 2
     with (
         closing(open_text(path)) as inflated,
-        WorkerPool(inflated, PieceOrder(1, PART, end=end), Syntax(False, 500), 3) as workers,
+        WorkerPool(inflated, PieceOrder(1, PART, end=end), PieceOptions(False, 500), 3) as workers,
     ):
         assert max(piece.end for piece in workers.pieces() if piece is not None) >= end
     assert stage.asked and max(task.start for task in stage.asked) < end

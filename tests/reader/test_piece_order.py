@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.reader.test_pieces import Bytes
 from tracetui.reader.piece_order import PieceOrder, PieceRange
-from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax, read_pieces
+from tracetui.reader.pieces import EventsPiece, PieceOptions, PieceReader, read_pieces
 
-SYNTAX = Syntax(False, 200)
+OPTIONS = PieceOptions(False, 200)
 #: events of which some are longer than a piece, and some hold what looks like events
 EVENTS = [
     {
@@ -51,7 +51,7 @@ def test_pieces_are_the_serial_ones_whoever_brings_them_when(
     seed: int,
 ) -> None:
     chars = TEXT if damage is None else TEXT[:damage] + b'?"}' + TEXT[damage + 30 :]
-    text, chance, reader = Bytes(chars), random.Random(seed), PieceReader(SYNTAX)
+    text, chance, reader = Bytes(chars), random.Random(seed), PieceReader(OPTIONS)
     order = PieceOrder(1, piece_bytes, len(chars) if text_end_known else 10**9, end)
     tasks: list[PieceRange] = []
     pieces: list[EventsPiece] = []
@@ -68,12 +68,12 @@ def test_pieces_are_the_serial_ones_whoever_brings_them_when(
             piece = reader.read(text, order.next_start, order.next_stop, order.next_in_damage)
         is_more = order.advance(piece)
         pieces.append(piece)
-    serial = read_pieces(text, 1, piece_bytes, SYNTAX, end)
+    serial = read_pieces(text, 1, piece_bytes, OPTIONS, end)
     assert [_places(piece) for piece in pieces] == [_places(piece) for piece in serial]
 
 
 def _piece(start: int, end: int, over: bool = False) -> EventsPiece:
-    piece = PieceReader(SYNTAX).read(Bytes(b"[]"), 1, 2, False)
+    piece = PieceReader(OPTIONS).read(Bytes(b"[]"), 1, 2, False)
     return replace(piece, start=start, end=end, over=over)
 
 

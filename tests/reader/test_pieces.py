@@ -9,8 +9,8 @@ import pytest
 
 from tracetui.reader.damage import Damage
 from tracetui.reader.pieces import (
+    PieceOptions,
     PieceReader,
-    Syntax,
     _damaged_block,
     _reads_as_events,
     guess_start,
@@ -61,7 +61,7 @@ def test_a_piece_ends_with_the_first_event_from_its_stop_on(kind: str, between: 
     text, starts = _placed(events, between)
     places = [*starts, len(text)]
     for block in (len(EVENTS[0]) + 1, len(text) // 2, 10 * len(text)):
-        reader = PieceReader(Syntax(False, block))
+        reader = PieceReader(PieceOptions(False, block))
         for first in (0, 3):
             stops = {place + more for place in places[first + 1 :] for more in (-1, 0, 1)}
             for stop in sorted(stops):
@@ -81,13 +81,13 @@ def test_a_piece_that_stops_behind_a_long_list_ends_with_its_event() -> None:
     event = EVENTS[0].replace(b"{}", b'{"list": [%b]}' % b",".join([b"{}"] * 60))
     text, starts = _placed([event] * 3, b",")
     for stop in range(starts[1] - 9, starts[1] + 1):
-        piece = PieceReader(Syntax(False, 10_000)).read(Bytes(text), starts[0], stop, False)
+        piece = PieceReader(PieceOptions(False, 10_000)).read(Bytes(text), starts[0], stop, False)
         assert (piece.part.events, text[piece.end : starts[1]].strip(b",")) == (1, b"")
 
 
 @pytest.mark.parametrize(("text", "cut"), [(b"[]", False), (b'[{"ph":', True)])
 def test_a_piece_without_an_event(text: bytes, cut: bool) -> None:
-    piece = PieceReader(Syntax(False, 100)).read(Bytes(text), 1, 99, False)
+    piece = PieceReader(PieceOptions(False, 100)).read(Bytes(text), 1, 99, False)
     assert (piece.part.events, piece.whole, piece.end, piece.over) == (0, -1, len(text), True)
     assert (piece.ended, piece.cut, piece.in_damage) == (not cut, cut, cut)
     assert (piece.blocks.first.tolist(), len(piece.blocks.offset)) == ([0], 0)
@@ -97,7 +97,7 @@ def test_a_piece_without_an_event(text: bytes, cut: bool) -> None:
 def test_pieces_of_any_size_hold_all_around_a_damage(odd: bytes) -> None:
     text, starts = _placed([*EVENTS[:5], odd, *EVENTS[5:]], b", ")
     for size in range(30, len(text), 97):
-        pieces = [*read_pieces(Bytes(text), 1, size, Syntax(False, 150))]
+        pieces = [*read_pieces(Bytes(text), 1, size, PieceOptions(False, 150))]
         total = Damage()
         for piece in pieces:
             total.extend(piece.damage)
@@ -111,7 +111,7 @@ def test_pieces_of_any_size_hold_all_around_a_damage(odd: bytes) -> None:
 def test_pieces_before_an_event_end_where_that_begins() -> None:
     text, starts = _placed(EVENTS, b", ")
     for count, end in enumerate(starts[1:], 1):
-        pieces = [*islice(read_pieces(Bytes(text), 1, 300, Syntax(False, 10_000), end), 99)]
+        pieces = [*islice(read_pieces(Bytes(text), 1, 300, PieceOptions(False, 10_000), end), 99)]
         assert (sum(piece.part.events for piece in pieces), pieces[-1].end) == (count, end)
         assert all(piece.part.events for piece in pieces)
 

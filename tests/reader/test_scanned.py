@@ -17,7 +17,7 @@ from tracetui.reader import extract
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import ReadReport
 from tracetui.reader.extract import ExtractedPart, PartReader
-from tracetui.reader.pieces import Syntax, read_pieces
+from tracetui.reader.pieces import PieceOptions, read_pieces
 from tracetui.reader.source import BLOCK, PART
 from tracetui.reader.text import open_text
 
@@ -298,7 +298,9 @@ def test_a_usual_trace_is_scanned_but_for_its_metadata(monkeypatch: pytest.Monke
     monkeypatch.setattr(extract.PartReader, "add", add)
     text = open_text(SAMPLES / "moba" / "trace_view.json")
     try:
-        scanned = sum(piece.part.events for piece in read_pieces(text, 1, PART, Syntax(False, BLOCK // 8)))
+        scanned = sum(
+            piece.part.events for piece in read_pieces(text, 1, PART, PieceOptions(False, BLOCK // 8))
+        )
     finally:
         text.close()
     assert scanned > 9 * decoded
@@ -311,7 +313,7 @@ def test_blocks_behind_a_long_event_are_as_short_as_others(tmp_path: Path) -> No
     path.write_text("[" + ", ".join([*[EVENT] * 20, long, *[EVENT] * 2000]) + "]")
     text = open_text(path)
     try:
-        (piece,) = read_pieces(text, 1, PART, Syntax(False, 1000))
+        (piece,) = read_pieces(text, 1, PART, PieceOptions(False, 1000))
     finally:
         text.close()
     assert piece.part.events == 2021

@@ -71,12 +71,12 @@ def test_text_is_read_by_any_number_of_bytes(tmp_path: Path, mark: bytes, packed
             assert text.read(offset, length) == content[offset : offset + length]
     assert text.problem() is None
     if packed:
-        assert text.shared is None
+        assert text.loan is None
     else:
-        assert text.shared is not None
-        loan = text.shared
+        assert text.loan is not None
+        loan = text.loan
         assert (loan.shift, loan.end, loan.last) == (len(mark), len(content), True)
-        lent = LentText(text.shared)
+        lent = LentText(text.loan)
         assert [lent.read(0, 10), lent.read(9, 1), lent.problem] == [content, b"9", None]
         os.truncate(path, len(mark) + 4)
         assert [lent.read(0, 10), lent.read(0, 1)] == [b"0123", b"0"]

@@ -17,7 +17,7 @@ from tests.reader.test_jobs import NESTED, damages, events, everything, training
 from tracetui.compiled import COMPILED
 from tracetui.reader import source, threads
 from tracetui.reader.piece_order import PieceOrder
-from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax
+from tracetui.reader.pieces import EventsPiece, PieceOptions, PieceReader
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import Text
 from tracetui.reader.threads import Excerpt, PieceThreads
@@ -30,9 +30,9 @@ class SerialPool(PieceThreads):
 
     starts: list[int]
 
-    def __init__(self, text: Text, order: PieceOrder, syntax: Syntax, _jobs: int) -> None:
+    def __init__(self, text: Text, order: PieceOrder, options: PieceOptions, _jobs: int) -> None:
         self.starts.append(order.next_start)
-        super().__init__(text, order, syntax)
+        super().__init__(text, order, options)
 
     def troubles(self) -> tuple[str, ...]:
         return ()

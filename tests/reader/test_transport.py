@@ -12,7 +12,7 @@ import pytest
 
 from tests.reader.test_jobs import plain
 from tests.reader.test_pieces import Bytes
-from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax
+from tracetui.reader.pieces import EventsPiece, PieceOptions, PieceReader
 from tracetui.reader.text import Loan
 from tracetui.reader.transport import pack_piece, unpack_piece
 from tracetui.reader.worker import PieceAnswer, PieceTask
@@ -31,7 +31,7 @@ def test_a_piece_is_the_same_after_the_way(count: int, damage: bytes) -> None:
     other_events = [{"ph": "C", "args": {"v": 0.5}, **at}, {"ph": "M", "args": {"name": "b"}, **at}]
     slices = [{"ph": "X", "dur": n, **at} for n in range(count // 2)]
     text = b"[" + damage + json.dumps([*flows, *other_events, *slices])[1:].encode()
-    piece = PieceReader(Syntax(False, 10_000)).read(Bytes(text), 1, len(text), False)
+    piece = PieceReader(PieceOptions(False, 10_000)).read(Bytes(text), 1, len(text), False)
     contents = pack_piece(piece)
     assert all(len(content) % 8 == 0 for content in contents)
     whole = b"".join(contents)

@@ -211,7 +211,7 @@ class _Read(NamedTuple):
 class _JoinedText(Text):
     """The text of several files, that of each from a multiple of `_SHIFT` on; one is open at a time."""
 
-    shared: Loan | None = None
+    loan: Loan | None = None
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths

@@ -35,7 +35,7 @@ class Reads(Protocol):
 
 
 @dataclass(frozen=True)
-class Syntax:
+class PieceOptions:
     """What holds for all pieces of a text."""
 
     wrapped: bool  #: the array is a member of an object
@@ -61,8 +61,8 @@ class EventsPiece:
 class PieceReader:
     """Reads pieces in any order; what it keeps from one to the next makes it faster, and changes nothing."""
 
-    def __init__(self, syntax: Syntax) -> None:
-        self._syntax = syntax
+    def __init__(self, options: PieceOptions) -> None:
+        self._options = options
         self._part = PartReader()
 
     def read(self, text: Reads, start: int, stop: int, in_damage: bool) -> EventsPiece:
@@ -90,7 +90,7 @@ class PieceReader:
         damage = Damage()
         offset, whole = start, -1
         array_ended = over = cut = False
-        wrapped, length = self._syntax.wrapped, self._syntax.block_bytes
+        wrapped, length = self._options.wrapped, self._options.block_bytes
         while offset < stop and not over:
             chars = text.read(offset, length)
             final = len(chars) < length
@@ -106,7 +106,7 @@ class PieceReader:
             if block.wants:
                 length = min(length * 4, LONGEST)
                 continue
-            length = self._syntax.block_bytes
+            length = self._options.block_bytes
             for begin, end, reason in block.skips:
                 if reason == CUT_OFF:
                     cut = True
@@ -127,10 +127,10 @@ class PieceReader:
 
 
 def read_pieces(
-    text: Reads, start: int, piece_bytes: int, syntax: Syntax, end: int = sys.maxsize
+    text: Reads, start: int, piece_bytes: int, options: PieceOptions, end: int = sys.maxsize
 ) -> Iterator[EventsPiece]:
     """Yield all pieces from `start` to `end`, from front to back: what any other reading has to equal."""
-    reader = PieceReader(syntax)
+    reader = PieceReader(options)
     offset, in_damage = start, False
     while True:
         piece = reader.read(text, offset, stop_of(offset, start, piece_bytes, end), in_damage)

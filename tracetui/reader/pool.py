@@ -1,9 +1,9 @@
 """Share the reading of one text among worker processes, and read all of it even if they fail.
 
-For what the scanner cannot read, from the start or from where it gave up: decoding keeps the interpreter's
-lock, so that threads would wait for each other. Each worker has a thread here that hands it one piece after
-the other and brings what it read (`tracetui.reader.threads`). Which piece is next, and whether a worker found
-its start, `tracetui.reader.piece_order` knows.
+For a text of which most has to be decoded, from the start or from some piece on, and where the scanner is not
+compiled: decoding keeps the interpreter's lock, so that threads would wait for each other. Each worker has a
+thread here that hands it one piece after the other and brings what it read (`tracetui.reader.threads`). Which
+piece is next, and whether a worker found its start, `tracetui.reader.piece_order` knows.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from collections.abc import Iterator
 from tracetui.language import state
 from tracetui.reader import processes
 from tracetui.reader.piece_order import PieceOrder
-from tracetui.reader.pieces import EventsPiece, Syntax
+from tracetui.reader.pieces import EventsPiece, PieceOptions
 from tracetui.reader.processes import Worker
 from tracetui.reader.text import Text
 from tracetui.reader.threads import PieceThreads
 
 
 class WorkerPool:
-    """Reads a text with worker processes; a context manager that ends them."""
+    """Reads a text with worker processes; a context manager that kills them."""
 
-    def __init__(self, text: Text, order: PieceOrder, syntax: Syntax, jobs: int) -> None:
-        """Prepare to read the pieces of `order` with `jobs` processes, or as there are pieces for them."""
+    def __init__(self, text: Text, order: PieceOrder, options: PieceOptions, jobs: int) -> None:
+        """Prepare to read what is left of `order` here and with `jobs` processes, at most one a piece."""
         self._text = text
-        self._syntax = syntax
+        self._options = options
         # The next piece of a text that is not inflated is read in this process, while the workers start. One
         # that is inflated is left to them: two who read it at different places would have it inflated again
         # and again.
-        if text.shared is not None:
+        if text.loan is not None:
             order.keep_next()
         self._jobs = min(jobs, order.unassigned)
-        self._threads = PieceThreads(text, order, syntax)
+        self._threads = PieceThreads(text, order, options)
         self._workers: list[Worker] = []
-        self._start_errors: list[str] = []  # why workers could not be started
+        self._start_errors: list[str] = []  # why processes, or the threads for them, could not be started
 
     def __enter__(self) -> WorkerPool:
         try:
@@ -47,19 +47,27 @@ class WorkerPool:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        """Kill all workers, and have the threads end, which are not waited for.
+
+        A worker that cannot be killed is left to its thread. Takes GOODBYE at most until all threads let go
+        of their workers, and twice that for each worker that does not end.
+        """
         self._threads.__exit__()
         for worker in self._workers:
             worker.kill()
-        deadline = time.monotonic() + processes.GOODBYE
+        lock_deadline = time.monotonic() + processes.GOODBYE
         for worker in self._workers:
-            worker.close(deadline)
+            worker.close(lock_deadline)
 
     def pieces(self) -> Iterator[EventsPiece | None]:
         """Yield all pieces from front to back; None while the next is awaited: the caller may stop."""
         return self._threads.pieces()
 
     def troubles(self) -> Iterator[str]:
-        """Yield a sentence for each kind of failure of workers from which the reading recovered."""
+        """Yield a sentence for each kind of failure of workers from which the reading recovered so far.
+
+        Only before `__exit__`, which kills workers: those at work would count as lost.
+        """
         if self._start_errors:
             count, why = len(self._start_errors), ", ".join(sorted(set(self._start_errors)))
             template = "{count} of {jobs} worker processes could not be started ({reason})"
@@ -74,12 +82,15 @@ class WorkerPool:
             yield state(template, count=count, jobs=self._jobs, reason=why)
 
     def _start_workers(self) -> None:
-        """Start the processes, and a thread for each; remember why some could not be started."""
+        """Start the processes, and a thread for each; remember why some could not be started.
+
+        After the first process that cannot be started none is tried.
+        """
         if not sys.executable or getattr(sys, "frozen", False):
             return  # this program is no interpreter that could be started again, but one file with its own
         try:
             for _ in range(self._jobs):
-                worker = Worker(self._text, self._syntax)
+                worker = Worker(self._text, self._options)
                 self._workers.append(worker)
                 if not self._threads.start(worker.read):
                     self._start_errors.append("no more threads")

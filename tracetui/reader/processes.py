@@ -16,7 +16,7 @@ from pathlib import Path
 import orjson
 
 from tracetui.reader.piece_order import PieceRange
-from tracetui.reader.pieces import EventsPiece, Syntax
+from tracetui.reader.pieces import EventsPiece, PieceOptions
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.threads import Excerpt, ReaderLost
 from tracetui.reader.transport import unpack_piece
@@ -45,7 +45,7 @@ class Worker:
     One thread has it read, and another may end it meanwhile.
     """
 
-    def __init__(self, text: Text, syntax: Syntax) -> None:
+    def __init__(self, text: Text, options: PieceOptions) -> None:
         """Start it. Raises OSError or MemoryError."""
         self._text = text
         self._files: list[int] = []  # that have to be closed
@@ -54,15 +54,15 @@ class Worker:
         try:
             self._piece_file = self._open_file()  # where it writes a piece to
             # Where it finds the text of a piece, if that is not on disk as such.
-            self._text_file = -1 if text.shared is not None else self._open_file()
-            shared = [] if text.shared is None else [text.shared.fd]
+            self._text_file = -1 if text.loan is not None else self._open_file()
+            lent = [] if text.loan is None else [text.loan.fd]
             self._process = subprocess.Popen(
                 [sys.executable, "-S", "-c", _START, *_module_path()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
-                pass_fds=[*self._files, *shared],
+                pass_fds=[*self._files, *lent],
                 env={**os.environ, **_ENVIRONMENT},
             )
         except BaseException:
@@ -73,7 +73,7 @@ class Worker:
         self._output = select.poll()
         self._output.register(self._stdout, select.POLLIN)
         with contextlib.suppress(OSError):  # it has ended: that is said once it is to read something
-            self._stdin.write(orjson.dumps(syntax) + b"\n")
+            self._stdin.write(orjson.dumps(options) + b"\n")
 
     def read(self, piece_range: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
         """Have it read a piece, of an excerpt or of the file; return None where it cannot.
@@ -99,7 +99,7 @@ class Worker:
             raise ReaderLost(reason or exit_words(status))
 
     def _read(self, piece_range: PieceRange, excerpt: Excerpt | None) -> EventsPiece | None:
-        loan = self._text.shared
+        loan = self._text.loan
         if excerpt is not None:
             write_all(self._text_file, excerpt.chars, 0)
             end = excerpt.start + len(excerpt.chars)
@@ -145,14 +145,14 @@ class Worker:
         """End the process, whatever it does: who awaits a piece of it is told so."""
         self._process.kill()
 
-    def close(self, deadline: float) -> None:
-        """End it and give back what it has, until `deadline` of `time.monotonic`.
+    def close(self, lock_deadline: float) -> None:
+        """End it and give back what it has, unless a thread awaits a piece of it beyond the deadline.
 
-        Where it cannot be killed, as while it waits for a file on a network, the thread does that which
-        awaits a piece of it, once it gives the worker up.
+        So it is where it cannot be killed, as while it waits for a file on a network: that thread does it
+        then, once it gives the worker up. `lock_deadline` is a time of `time.monotonic`.
         """
         self.kill()
-        if self._use_lock.acquire(timeout=max(deadline - time.monotonic(), 0)):
+        if self._use_lock.acquire(timeout=max(lock_deadline - time.monotonic(), 0)):
             self._end()
             self._use_lock.release()
 

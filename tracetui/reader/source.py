@@ -26,7 +26,7 @@ from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.freed_memory import return_freed_memory
 from tracetui.reader.piece_order import PieceOrder
-from tracetui.reader.pieces import EventsPiece, Syntax, guess_start, read_pieces
+from tracetui.reader.pieces import EventsPiece, PieceOptions, guess_start, read_pieces
 from tracetui.reader.reading import After, Reading
 from tracetui.reader.text import Stamp, Text, open_text
 from tracetui.reader.threads import PieceThreads
@@ -138,7 +138,7 @@ class TraceFile:
 
     def _event_at(self, offset: int) -> int:
         """Return where an event seems to begin, from an offset on; 0 where that is of no use."""
-        if offset <= self._start or self._text.shared is None:
+        if offset <= self._start or self._text.loan is None:
             return 0
         return guess_start(self._text, offset, self._text.likely) or 0
 
@@ -232,26 +232,26 @@ class TraceFile:
     @contextlib.contextmanager
     def _pieces(self, reading: Reading, start: int, end: int) -> Iterator[Iterator[EventsPiece | None]]:
         """Give the pieces of a passage from front to back, None while the next one is awaited."""
-        syntax = Syntax(self._wrapped, self._block_bytes)
-        jobs = self._jobs or default_jobs(self._text.likely, stream=self._text.shared is None)
+        options = PieceOptions(self._wrapped, self._block_bytes)
+        jobs = self._jobs or default_jobs(self._text.likely, stream=self._text.loan is None)
         if self._text.likely < SMALLEST:
             jobs = 1
         if jobs == 1:
-            yield in_background(read_pieces(self._text, start, self._part_bytes, syntax, end))
+            yield in_background(read_pieces(self._text, start, self._part_bytes, options, end))
             return
-        with contextlib.closing(self._pieces_at_once(reading, start, syntax, jobs, end)) as pieces:
+        with contextlib.closing(self._pieces_at_once(reading, start, options, jobs, end)) as pieces:
             yield pieces
 
     def _pieces_at_once(
-        self, reading: Reading, start: int, syntax: Syntax, jobs: int, end: int
+        self, reading: Reading, start: int, options: PieceOptions, jobs: int, end: int
     ) -> Generator[EventsPiece | None, None, None]:
         """Yield pieces that threads read, and processes from where most events have to be decoded: decoding
         keeps the interpreter's lock, which scanning gives up.
         """
-        text_end = sys.maxsize if self._text.shared is None else self._text.shared.end
+        text_end = sys.maxsize if self._text.loan is None else self._text.loan.end
         order = PieceOrder(start, self._part_bytes, text_end, end)
         if COMPILED:
-            with PieceThreads(self._text, order, syntax) as threads:
+            with PieceThreads(self._text, order, options) as threads:
                 threads.start_scanning(jobs)
                 for piece in threads.pieces():
                     yield piece
@@ -264,7 +264,7 @@ class TraceFile:
                         break
         from tracetui.reader.pool import WorkerPool  # most files are read without the modules of processes
 
-        with WorkerPool(self._text, order, syntax, jobs) as pool:
+        with WorkerPool(self._text, order, options, jobs) as pool:
             try:
                 yield from pool.pieces()
             finally:

@@ -93,7 +93,7 @@ class Text(Protocol):
     size: int  #: bytes of the file on disk when it was opened
     stamp: Stamp  #: of that moment
     likely: int  #: bytes of text, about
-    shared: Loan | None  #: all of the text as other processes can read it; None: not as it is on disk
+    loan: Loan | None  #: all of the text, for other processes; None: it is inflated, or in several files
 
     def read(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset`: fewer only at the end of the text."""
@@ -204,7 +204,7 @@ class PlainText(_File):
         super().__init__(fd, status, path)
         self._skip = skip
         self.likely = self.size
-        self.shared: Loan | None = Loan(fd, skip, self.size - skip, True)
+        self.loan: Loan | None = Loan(fd, skip, self.size - skip, True)
 
     def read(self, offset: int, length: int) -> bytes:
         return self._pread(length, offset + self._skip)
@@ -216,7 +216,7 @@ class PlainText(_File):
 class GzipText(_File):
     """Inflated text. Reading forward is one stream; reading back starts from the nearest checkpoint."""
 
-    shared: Loan | None = None
+    loan: Loan | None = None
 
     def __init__(self, fd: int, status: os.stat_result, path: Path) -> None:
         super().__init__(fd, status, path)

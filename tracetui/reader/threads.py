@@ -15,7 +15,7 @@ from typing import Callable, Optional
 
 from tracetui.background import PATIENCE, Background
 from tracetui.reader.piece_order import PieceOrder, PieceRange
-from tracetui.reader.pieces import AFTER, BEFORE, EventsPiece, PieceReader, Syntax
+from tracetui.reader.pieces import AFTER, BEFORE, EventsPiece, PieceOptions, PieceReader
 from tracetui.reader.text import Text
 
 _AHEAD = 2  # pieces for each thread: it reads the second while the first waits for its turn
@@ -53,12 +53,12 @@ class PieceThreads:
     queue and bring it through another.
     """
 
-    def __init__(self, text: Text, order: PieceOrder, syntax: Syntax) -> None:
+    def __init__(self, text: Text, order: PieceOrder, options: PieceOptions) -> None:
         """Prepare to read the pieces of `order`: without any thread until one is started."""
         self._text = text
         self._order = order
-        self._syntax = syntax
-        self._reader = PieceReader(syntax)
+        self._options = options
+        self._reader = PieceReader(options)
         self._ranges: SimpleQueue[PieceRange | None] = SimpleQueue()  # None ends a thread
         # The number of a piece, and the piece. None: a thread has ended.
         self._results: SimpleQueue[tuple[int, EventsPiece | None] | None] = SimpleQueue()
@@ -81,7 +81,7 @@ class PieceThreads:
     def start_scanning(self, jobs: int) -> None:
         """Start `jobs` threads that scan, or as many as there are pieces."""
         for _ in range(min(jobs, self._order.unassigned)):
-            self.start(partial(self._scan, PieceReader(self._syntax)))
+            self.start(partial(self._scan, PieceReader(self._options)))
 
     def start(self, read_piece: ReadPiece) -> bool:
         """Start a thread with this reader; return whether there could be one more thread."""
@@ -134,7 +134,7 @@ class PieceThreads:
                     piece_range = self._ranges.get()
                     if piece_range is None or self._stopped:
                         return
-                    excerpt = None if self._text.shared is not None else self._inflate(piece_range)
+                    excerpt = None if self._text.loan is not None else self._inflate(piece_range)
                 piece = None
                 try:
                     piece = read_piece(piece_range, excerpt)

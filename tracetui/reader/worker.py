@@ -16,7 +16,7 @@ from typing import Callable
 
 import orjson
 
-from tracetui.reader.pieces import PieceReader, Syntax
+from tracetui.reader.pieces import PieceOptions, PieceReader
 from tracetui.reader.text import LentText, Loan
 from tracetui.reader.transport import pack_piece
 
@@ -70,7 +70,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the other process decides
     gc.disable()  # as in TraceFile.read
     stdin = sys.stdin.buffer
-    reader = PieceReader(Syntax(**orjson.loads(stdin.readline())))
+    reader = PieceReader(PieceOptions(**orjson.loads(stdin.readline())))
     pulse = _Pulse().beat
     for line in iter(stdin.readline, b""):
         answer = read_task(PieceTask.parse(line), reader, pulse)
