@@ -40,8 +40,8 @@ def times(starts: Any, ends: Any) -> set[int]:
 def check_identities(analysis: Analysis) -> None:
     gaps, idle = analysis.gaps, analysis.idle
     length = gaps.end - gaps.start
-    assert (gaps.idle + gaps.aicpu + gaps.communication + gaps.copy == length).all()
-    for column in (gaps.idle, gaps.aicpu, gaps.communication, gaps.copy):
+    assert (gaps.idle + gaps.beside_cores + gaps.communication + gaps.copy == length).all()
+    for column in (gaps.idle, gaps.beside_cores, gaps.communication, gaps.copy):
         assert (column >= 0).all()
     for index, activity in enumerate(analysis.devices):
         on_device = gaps.device == index
@@ -76,7 +76,7 @@ def test_gaps_split_the_window_exactly(events: list[dict[str, Any]]) -> None:
     assert times(idle.start, idle.end) == window - work - copies
     for at in range(len(gaps)):
         inside = set(range(int(gaps.start[at]), int(gaps.end[at])))
-        assert gaps.aicpu[at] == len(inside & (compute - aicore))
+        assert gaps.beside_cores[at] == len(inside & (compute - aicore))
         assert gaps.communication[at] == len(inside & (communication - compute))
         assert gaps.copy[at] == len(inside & (copies - work))
     check_identities(analysis)

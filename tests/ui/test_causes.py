@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.analysis import gpu
 from tests.analysis.idle.test_explain import launched
 from tests.analysis.machine import Events, collective, npu, operator, task
 from tests.simulator.traces import written
@@ -45,6 +46,7 @@ from tracetui.ui.stories.gap_words import GapWords, gap_title
 from tracetui.ui.tables.operator_columns import operator_columns
 from tracetui.units import format_duration
 
+MS = 1_000_000
 SCALES = {"ns": 1, "µs": 1000, "ms": 1_000_000, "s": 1_000_000_000}
 TIME = re.compile(r"(<?)(\d+(?:\.\d+)?) (ns|µs|ms|s)\b")
 
@@ -210,6 +212,20 @@ def test_what_is_not_linked_is_said_with_what_to_collect() -> None:
     assert "level 1" in line and "with_stack=True" in line
 
 
+def test_a_task_whose_work_may_be_lost_is_not_called_launched() -> None:
+    """Kernels 8 to 12 of 20, one each ms, are lost: the device may have run them before 13 was launched."""
+    kernels = [gpu.kernel(n * MS + 20_000, 50_000, n) for n in range(1, 21) if not 8 <= n <= 12]
+    analysis = analyse(
+        trace_of([*gpu.gpu(), *(gpu.launch(n * MS, 5_000, n) for n in range(1, 21)), *kernels])
+    )
+    gap = int(analysis.gaps.idle.argmax())
+    pieces = analysis.causes.of_gap(gap)
+    unseen = pieces.start + np.flatnonzero(analysis.causes.cause[pieces] == Cause.UNSEEN)
+    assert int(analysis.causes.start[unseen].min()) < analysis.trace.start_ns + 8 * MS
+    (line,) = (line for line in story_of(analysis, gap) if "work that is not recorded" in line)
+    assert "it waited for the device (" in line and "launched" not in line
+
+
 def test_hostile_names_stay_text_in_a_story() -> None:
     name = "\x1b[2J{0}[red]" + "x" * 500
     events = [*npu(), task(0, 10, name=name), task(500, 10, name=name)]
@@ -363,4 +379,4 @@ def test_work_at_once_is_drawn_as_what_the_gap_counts_it_as() -> None:
     beside = [task(1_200, 600, "AI_CPU", stream=2), collective(1_200, 1_000)]
     bar = bar_of([*npu(), *launched(1_000, 1_100), *beside, *launched(2_150, 2_200)], 21)  # 50 ns a cell
     inks = time_inks(Palette("none"), BLOCKS)
-    assert bar.count(inks.aicpu.glyph) == 12 and bar.count(inks.communication.glyph) == 8
+    assert bar.count(inks.beside_cores.glyph) == 12 and bar.count(inks.communication.glyph) == 8

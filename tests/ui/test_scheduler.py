@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.simulator import traces
 from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.launch_chains import milestones
 from tracetui.analysis.scheduler.scheduler import recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.trace.model import TraceKind
@@ -160,8 +162,21 @@ def test_who_had_the_core_follows_what_the_host_was_late_with() -> None:
     words = GapWords(analysis, gap, Pen(Palette("none"), glyphs(False)))
     texts = ["".join(piece[0] for piece in line) for line in words.lines(1000)]
     (place,) = (place for place, text in enumerate(texts) if "had no core; it was with" in text)
-    assert "the host had not launched" in " ".join(texts[:place])
+    assert "waited for the host" in " ".join(texts[:place])
     assert "task queue" in " ".join(texts[place:])
+
+
+def test_a_task_waits_for_the_host_while_its_dequeue_thread_has_no_core() -> None:
+    """That is after its enqueue: the story does not say that the host had yet to launch or enqueue it."""
+    analysis = analysed("mixed")
+    causes, chains = analysis.causes, analysis.launch_chains
+    enqueued = milestones(chains).enqueued[chains.index(analysis.idle.task[causes.interval])]
+    late = np.flatnonzero((causes.cause == Cause.PREEMPTED) & (enqueued >= 0) & (causes.start >= enqueued))
+    gap = int(analysis.idle.gap[causes.interval[late[0]]])
+    words = GapWords(analysis, gap, Pen(Palette("none"), glyphs(False)))
+    texts = ["".join(piece[0] for piece in line).strip() for line in words.lines(1000)]
+    (text,) = (text for text in texts if "ready, without a core" in text)
+    assert re.match(r"For [^:(]+ (it|they) waited for the host[ :]", text)
 
 
 def test_the_story_names_the_call_that_a_thread_slept_in(recording: Path, tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ class Gaps:
     device: Int32s  #: index into the devices of the analysis
     start: Int64s  #: ns
     end: Int64s  #: ns
-    idle: Int64s  #: ns; idle + aicpu + communication + copy == end - start
-    aicpu: Int64s  #: ns of C \\ A
+    idle: Int64s  #: ns; idle + beside_cores + communication + copy == end - start
+    beside_cores: Int64s  #: ns of C \\ A: AI CPU, DSA and whatever else computes beside the AI cores
     communication: Int64s  #: ns of M \\ C
     copy: Int64s  #: ns of X \\ (C ∪ M)
     step: Int32s  #: index into the steps of the analysis, -1 outside of all
@@ -130,14 +130,14 @@ def _device_gaps(
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int64s, Int64s, Int64s, Int32s, Int64s, Int64s]:
     gaps = activity.aicore.complement(activity.start_ns, activity.end_ns)
     start, end = gaps.starts, gaps.ends
-    aicpu = (activity.compute - activity.aicore).covered(start, end)
+    beside_cores = (activity.compute - activity.aicore).covered(start, end)
     communication = activity.communication_not_overlapped.covered(start, end)
     idle = activity.idle.covered(start, end)
-    copy = end - start - aicpu - communication - idle
+    copy = end - start - beside_cores - communication - idle
     task_before, task_after = _bounds(trace, activity, start, end)
     device = np.full(len(gaps), index, np.int32)
     step = windows.step_of(activity.device, start)
-    return device, start, end, idle, aicpu, communication, copy, step, task_before, task_after
+    return device, start, end, idle, beside_cores, communication, copy, step, task_before, task_after
 
 
 def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:

@@ -295,7 +295,7 @@ class Cause(IntEnum):
         letter="n",
         name="unseen",
         brief="work that is not recorded",
-        meaning="launched and not running: busy, or so it may be, with work that is not recorded.",
+        meaning="the device was busy, or may have been, with work that is not recorded.",
         doing="busy with work that is not recorded",
         rule=(
             "the recording lacks what the device did: tasks in a row that were launched; or, where nothing "

@@ -70,7 +70,7 @@ CAUSES = {
     "device.unseen": CauseWords(
         "未采集",
         "没有采集到的工作",
-        "已下发却没有运行：Device 在做、或可能在做没有采集到的工作。",
+        "Device 在做、或可能在做没有采集到的工作。",
         "在做没有采集到的工作",
     ),
     "unlinked": CauseWords("无关联", "没有下发记录", "trace 中没有记录是什么下发了该任务。", ""),

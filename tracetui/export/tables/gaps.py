@@ -221,7 +221,7 @@ GAPS: Table[GapRows] = Table(
         Column("start_ns", "at", _ns("start"), lambda ns, rows: format_time(ns - rows.trace.start_ns)),
         duration("dur_ns", "gap", lambda rows: (rows.gaps.end - rows.gaps.start)[rows.chosen]),
         duration("idle_ns", "idle", _ns("idle")),
-        data("aicpu_ns", _ns("aicpu")),
+        data("aicpu_ns", _ns("beside_cores")),
         duration("communication_ns", "comm", _ns("communication"), when=_communicates),
         data("copy_ns", _ns("copy")),
         Column(

@@ -27,7 +27,7 @@ class TimeInks:
     idle: BarInk
     preparing: BarInk
     communication: BarInk
-    aicpu: BarInk
+    beside_cores: BarInk
     copy: BarInk
     compute: BarInk
 
@@ -39,7 +39,7 @@ def time_inks(palette: Palette, glyphs: Glyphs) -> TimeInks:
         idle=BarInk(marks[0], palette.style_of(Role.IDLE)),
         preparing=BarInk(marks[2], palette.style_of(Role.HOST_WAIT)),
         communication=BarInk(marks[1], palette.style_of(Activity.COMMUNICATION)),
-        aicpu=BarInk(marks[2], palette.style_of(Activity.AICPU)),
+        beside_cores=BarInk(marks[2], palette.style_of(Activity.AICPU)),
         copy=BarInk(marks[3], palette.style_of(Activity.COPY)),
         compute=BarInk(marks[4], palette.style_of(Activity.COMPUTE)),
     )

@@ -80,7 +80,7 @@ class GapStory(Story):
         parts = (
             (translate("idle"), gaps.idle, inks.idle),
             (translate("comm"), gaps.communication, inks.communication),
-            (printable(analysis.engines_in_gap(gap), 40), gaps.aicpu, inks.aicpu),
+            (printable(analysis.engines_in_gap(gap), 40), gaps.beside_cores, inks.beside_cores),
             (translate("copy"), gaps.copy, inks.copy),
         )
         line: Line = []

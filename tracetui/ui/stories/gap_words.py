@@ -38,7 +38,7 @@ from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
 MAX_NAMED = (
-    4  #: shares of a family of causes that a sentence names before it counts the rest; five if there are five
+    4  #: shares of a family of causes that a sentence names before it counts the pieces of the rest; 5 of 5
 )
 
 
@@ -78,21 +78,24 @@ class GapWords:
         `lead_losses` says where the host lost its lead over the device; None until that is computed.
         """
         self._analysis, self._gap, self._pen, self._lead_losses = analysis, gap, pen, lead_losses
-        self._piece_range = analysis.causes.of_gap(gap)
+        self._pieces: slice = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
         self._activity = activity
         # "NPU 0", but "the NPU"
         self._device_name = name if name[-1:].isdigit() else translate("the {device}", device=name)
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
-        self._idle_intervals = range(first, stop)
+        self._interval_range = range(first, stop)
         self._shares = gap_shares(analysis, gap)
         self._idle_ns = int(analysis.gaps.idle[gap])
         self._unit = unit_of(self._idle_ns)
         self._idle_units = (self._idle_ns + self._unit // 2) // self._unit
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
-        """Return the bar as the first line, then the sentences on idle time, communication and the rest."""
+        """Return the bar as the first line, then the sentences on idle time, communication and the rest.
+
+        `width` is that of all lines, in cells, with a `margin` of at most one.
+        """
         label = padded(margin + translate("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
@@ -109,14 +112,14 @@ class GapWords:
         pen = self._pen
         start, end = (int(edge[self._gap]) for edge in (self._analysis.gaps.start, self._analysis.gaps.end))
         edges = even_edges(start, end, min(cells, end - start))  # no cell without time has a cause
-        places = np.arange(self._piece_range.start, self._piece_range.stop, dtype=np.int64)
+        places = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
         activity = self._activity
         compute, communication, copies = (
             intervals.clip(start, end)
             for intervals in (activity.compute, activity.communication, activity.copies)
         )
         work_intervals = (compute, communication - compute, copies - communication - compute)
-        # A row for each cause, then compute (in a gap, that of the AI CPU), exposed communication and copies.
+        # A row for each cause, then compute (beside the AI cores), exposed communication and copies.
         ns_by_source = np.concatenate(
             [
                 CauseRaster.from_pieces(self._analysis.causes, places).ns(edges),
@@ -132,7 +135,7 @@ class GapWords:
                 text = cause_letter(Cause(source)).ljust(count)
                 line.append((text, cause_paint(Cause(source), pen.palette).box))
             else:
-                ink = (inks.aicpu, inks.communication, inks.copy)[source - len(Cause)]
+                ink = (inks.beside_cores, inks.communication, inks.copy)[source - len(Cause)]
                 line.append((ink.glyph * count, ink.style))
         return line
 
@@ -154,7 +157,7 @@ class GapWords:
 
     def _idle_sentences(self) -> Iterator[list[StyledText]]:
         """Yield how long the device was idle, a sentence per family of causes, and what else is known of it:
-        cores that threads lacked, what synchronised, and how the lead was lost.
+        what the scheduler did with threads, what synchronised, and how the lead was lost.
         """
         yield self._opening_sentence()
         shares_by_family = [
@@ -166,8 +169,8 @@ class GapWords:
         for family, shares, units in zip(FAMILIES, shares_by_family, units_by_family):
             if shares:
                 yield self._family_sentence(family, shares, units)
-            if family == Cause.PREEMPTED.family:  # of this cause they tell who had the core
-                yield from scheduler_sentences(self._analysis, self._piece_range, self._pen)
+            if family == "host":  # as all causes are that the scheduler tells
+                yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._lead_losses is not None and (
@@ -181,16 +184,16 @@ class GapWords:
         device = _capitalise(self._device_name)
         if not self._idle_ns:
             return [*pen.compose("{device} was never idle in this gap: other work ran.", device=device)]
-        longest = max(self._idle_intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
+        longest = max(self._interval_range, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else translate("the next task")
         template = "{device} was idle {time} before {task}."
-        if len(self._idle_intervals) > 1:
+        if len(self._interval_range) > 1:
             template = "{device} was idle {time} in {count} stretches, the longest before {task}."
         time, task_name = self._time_text(self._idle_units, Role.IDLE), pen.text(name, Role.NUMBER)
         return [
             *pen.compose(
-                template, device=device, time=time, count=str(len(self._idle_intervals)), task=task_name
+                template, device=device, time=time, count=str(len(self._interval_range)), task=task_name
             )
         ]
 
@@ -198,7 +201,7 @@ class GapWords:
         """Return the sentence on a family of causes; its `shares` come to `units` of the story's unit."""
         pen = self._pen
         singular, plural = {
-            "host": ("For {time} the host had not launched it", "For {time} the host had not launched them"),
+            "host": ("For {time} it waited for the host", "For {time} they waited for the host"),
             "queue": ("It then waited {time} in the task queue", "They then waited {time} in the task queue"),
             "launch": ("Launching it took {time}", "Launching them took {time}"),
             "device": (
@@ -207,8 +210,10 @@ class GapWords:
             ),
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
+        if any(share.cause is Cause.UNSEEN for share in shares):  # which may be before the launch
+            singular, plural = "For {time} it waited for the device", "For {time} they waited for the device"
         time = self._time_text(units, Role.NUMBER)
-        opening = [*pen.compose(singular if len(self._idle_intervals) == 1 else plural, time=time)]
+        opening = [*pen.compose(singular if len(self._interval_range) == 1 else plural, time=time)]
         if family == "unlinked":
             return [*pen.compose("{opening}: {why}.", opening=opening, why=self._unlinked_reason())]
         if len(shares) == 1:
@@ -240,7 +245,10 @@ class GapWords:
             yield from pen.compose(template, count=f"{count:,}", time=self._time_text(units[-1]))
 
     def _share_text(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[StyledText]:
-        """Yield "P 402 µs Python at train.py(88) main". `units` None: the sentence has the time already."""
+        """Yield "P 402 µs Python at train.py(88) main". `units` None: the sentence has the time already.
+
+        `with_line` False: a share after it is of the same line, and names it.
+        """
         pen = self._pen
         yield (f"{cause_letter(share.cause)}\u00a0", cause_style(share.cause, pen.palette))
         if units is not None:
@@ -266,10 +274,13 @@ class GapWords:
         return translate("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=reason)
 
     def _sync_sentence(self) -> list[StyledText] | None:
-        """Return which synchronising call kept the host from working ahead; None where none did."""
+        """Return in which operator a thread synchronised when the device went idle; None where none did.
+
+        Of several idle intervals that began so, the longest counts.
+        """
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
         intervals = [
-            interval for interval in self._idle_intervals if causes.synchronising_thread[interval] >= 0
+            interval for interval in self._interval_range if causes.synchronising_thread[interval] >= 0
         ]
         if not intervals:
             return None
@@ -278,20 +289,20 @@ class GapWords:
         name = translate("A synchronisation")
         if row >= 0:
             name = printable(self._analysis.trace.name(row), NAME)
-        call: list[StyledText] = [pen.text(name, Role.NUMBER)]
+        synchroniser: list[StyledText] = [pen.text(name, Role.NUMBER)]
         stack, frame = causes.synchronising_stack[[longest]], causes.synchronising_frame[[longest]]
         frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if line_index[0] >= 0:
             line = self._pen.python_line(frames[int(line_index[0])], False)
-            call = [*pen.compose("{call} at {line}", call=call, line=line)]
+            synchroniser = [*pen.compose("{call} at {line}", call=synchroniser, line=line)]
         template = "{call} began before {device} went idle: the host could not work ahead."
-        return [*pen.compose(template, call=call, device=self._device_name)]
+        return [*pen.compose(template, call=synchroniser, device=self._device_name)]
 
     def _rest_sentence(self) -> list[StyledText] | None:
-        """Return what ran in the gap beside idle time and exposed communication; None if nothing did."""
+        """Return what engines beside the AI cores and exposed copies took of the gap; None if nothing."""
         gaps, pen = self._analysis.gaps, self._pen
         engines = printable(self._analysis.engines_in_gap(self._gap), NAME)
-        kinds = ((engines, gaps.aicpu), (translate("copies"), gaps.copy))
+        kinds = ((engines, gaps.beside_cores), (translate("copies"), gaps.copy))
         parts = [(name, int(values[self._gap])) for name, values in kinds if values[self._gap]]
         rest_ns = sum(ns for _, ns in parts)
         if not rest_ns:

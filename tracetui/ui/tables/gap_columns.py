@@ -105,7 +105,7 @@ def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> ViewColumn
     most_ns = max(int(gaps.measured(by).max()), 1)
     idle, communication = (gaps.idle, inks.idle), (gaps.communication, inks.communication)
     first = (communication, idle) if by is Measure.COMMUNICATION else (idle, communication)
-    parts = (*first, (gaps.copy, inks.copy), (gaps.aicpu, inks.aicpu))
+    parts = (*first, (gaps.copy, inks.copy), (gaps.beside_cores, inks.beside_cores))
 
     def draw(row: int, width: int) -> Cell:
         left, shown = most_ns, []
