@@ -349,7 +349,7 @@ class Analysis:
 
     def _explain(self, by_frame: bool) -> Causes:
         found = self.examination
-        return explain(self.idle, self.launch_chains, self.host_threads, by_frame, found.unrecorded)
+        return explain(self.idle, self.launch_chains, self.host_threads, by_frame, found.unseen_spans)
 
     @cached_property
     def modules(self) -> tuple[ModuleIdle, ...]:

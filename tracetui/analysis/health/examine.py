@@ -27,7 +27,7 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.health.unseen import Unseen
 from tracetui.analysis.health.waits import Waits
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.explain import UnrecordedSpan
+from tracetui.analysis.idle.explain import UnseenSpan
 from tracetui.arrays import Int64s
 
 
@@ -56,8 +56,8 @@ class Examination:
         return () if lacking and tasks.LEAST_SHARED <= len(self._extra) >= lacking else found
 
     @cached_property
-    def unrecorded(self) -> list[UnrecordedSpan]:
-        """The spans in which devices did what is not recorded.
+    def unseen_spans(self) -> list[UnseenSpan]:
+        """The spans of time that may be of the cause UNSEEN: devices did what is not recorded.
 
         Any device may have run tasks that were lost in a row: from the first launch without a task, or the
         end of the task before it, to the next recorded task.
@@ -65,10 +65,10 @@ class Examination:
         starts, every = self._launches.start, range(len(self._recording.devices))
         graphs_lack = (window for finding in self.incomplete for window in finding.windows)
         return [
-            *(UnrecordedSpan(stretch.device, stretch.start, stretch.end) for stretch in self.unseen),
-            *(UnrecordedSpan(device, *window) for window in graphs_lack for device in every),
+            *(UnseenSpan(stretch.device, stretch.start, stretch.end) for stretch in self.unseen),
+            *(UnseenSpan(device, *window) for window in graphs_lack for device in every),
             *(
-                UnrecordedSpan(None, max(start, int(starts[loss.places[0]])), end)
+                UnseenSpan(None, max(start, int(starts[loss.places[0]])), end)
                 for loss, (start, end) in zip(self._losses, self._holes)
                 if loss.is_dense
             ),

@@ -1,11 +1,14 @@
 """Explain idle intervals: cut each at the milestones of the task that ends it, and give each piece a cause.
 
-Until the task was enqueued, the host is to blame; from there until it was dequeued, the task queue; until its
-launch ended, the launch; and then the device. The host's part is blamed on the thread that enqueued the task;
-where no chain leads to the task, it is unlinked. An autograd thread runs a burst of operators each time that
-another thread wakes it: what comes before the first of them is blamed on that other thread. Time in
-which a thread had no core, as a recording of the scheduler tells, or in which work of the device is not
-recorded, has these causes instead.
+Until the enqueue of the task began, the host is to blame; from there until its dequeue began, the task queue;
+until its launch ended, the launch; and then the device. `Milestones` tells what stands for one not recorded.
+The host's part is blamed on the thread of the enqueue, or else of its operator or its launch; where no chain
+leads to the task, it is unlinked. An autograd thread runs a burst of operators each time that another thread
+wakes it: what comes before the first of them is blamed on that other thread.
+
+Two things win over that. Where the scheduler was recorded, time in which the thread to blame had no core,
+slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work of the
+device is not recorded, time may be the device's, also before the launch.
 """
 
 from __future__ import annotations
@@ -32,9 +35,9 @@ from tracetui.trace.dialects.known import KNOWN
 
 
 class _CausePieces(NamedTuple):
-    """Pieces of intervals, each with one cause; columns of equal length, rows of slices, -1 for none."""
+    """Pieces of intervals, each with one cause; columns of equal length, -1 for none."""
 
-    interval: Int64s  #: place of the idle interval
+    interval: Int64s  #: place of the interval
     start: Int64s  #: ns
     end: Int64s
     cause: Int8s  #: a Cause
@@ -48,17 +51,17 @@ class _CausePieces(NamedTuple):
 class _HostParts(NamedTuple):
     """Parts of intervals in which one thread had not yet enqueued the task; columns of equal length."""
 
-    interval: Int64s  #: place of the idle interval
+    interval: Int64s  #: place of the interval
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
     woken_operator: Int64s  #: row of the first operator of the burst for which it wakes another thread, -1
 
 
-class UnrecordedSpan(NamedTuple):
+class UnseenSpan(NamedTuple):
     """A stretch of time in which work of a device is not recorded."""
 
-    device: int | None  #: index; None: any device may have run tasks that were launched and are lost
+    device: int | None  #: index; None: any device, as tasks that were launched are lost
     start: int  #: ns
     end: int
 
@@ -68,19 +71,20 @@ def explain(
     chains: LaunchChains,
     host_threads: HostThreads,
     by_frame: bool = False,
-    unrecorded: Sequence[UnrecordedSpan] = (),
+    unseen: Sequence[UnseenSpan] = (),
 ) -> Causes:
-    """Return the causes of idle intervals: the pieces of each add up to its length.
+    """Return the causes of intervals: the pieces of each add up to its length.
 
     Args:
-        idle: the intervals, each with the task that ended it; they may overlap, and need not lie in gaps.
+        idle: the intervals, each with the task that ended it, or that was to be enqueued or to start then;
+            they may overlap, need not lie in gaps, and the device need not be idle.
         chains: the chains of the tasks of their trace.
         host_threads: the host's threads in that trace.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Traces without `Call stack` are always cut so.
-        unrecorded: spans in which work of devices is not recorded; they may overlap.
+        unseen: spans in which work of devices is not recorded, which is the cause UNSEEN; they may overlap.
     """
-    return _Explainer(idle, chains, host_threads, by_frame, unrecorded).causes()
+    return _Explainer(idle, chains, host_threads, by_frame, unseen).causes()
 
 
 class _Explainer:
@@ -90,9 +94,9 @@ class _Explainer:
         chains: LaunchChains,
         host_threads: HostThreads,
         by_frame: bool,
-        unrecorded: Sequence[UnrecordedSpan],
+        unseen: Sequence[UnseenSpan],
     ) -> None:
-        self._unrecorded = unrecorded
+        self._unseen = unseen
         self._trace, self._idle, self._chains, self._threads = chains.trace, idle, chains, host_threads
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
         self._streams = Streams(chains)
@@ -175,18 +179,19 @@ class _Explainer:
         return within
 
     def _causes_with_unseen(self, pieces: _CausePieces) -> Int8s:
-        """Return the causes of pieces, int8[pieces]: UNSEEN where a piece's middle is in an unrecorded span.
+        """Return the causes of pieces, int8[pieces]: UNSEEN where a piece's middle is in an unseen span.
 
-        A span of one device marks those of its pieces that nothing recorded explains: UNKNOWN and GRAPH. A
-        span without device marks all pieces of all devices, any of which may have been at work then.
+        Pieces are marked as a whole, not cut at the edges of spans. A span of one device marks those of its
+        pieces that nothing recorded explains: UNKNOWN and GRAPH. A span without device marks all pieces of
+        all devices, any of which may have been at work then.
         """
-        if not self._unrecorded:
+        if not self._unseen:
             return pieces.cause
         cause: Int8s = pieces.cause.copy()
         device = self._idle.device[pieces.interval]
         middle = pieces.start + (pieces.end - pieces.start) // 2
         is_unexplained = np.isin(cause, (Cause.UNKNOWN, Cause.GRAPH))
-        for span in self._unrecorded:
+        for span in self._unseen:
             is_unseen = (span.start <= middle) & (middle < span.end)
             if span.device is not None:
                 is_unseen &= is_unexplained & (device == span.device)
@@ -257,8 +262,9 @@ class _Explainer:
     def _find_synchronising(self) -> tuple[Int64s, Int64s, Int64s, Int64s]:
         """Return what synchronised when each interval began: operator, slice to charge, frame and thread.
 
-        Each is int64[intervals], -1 for none. Where no operator ran, the slice to charge is the next one to
-        start: its line is right, its name is not that of the call.
+        Each is int64[intervals], -1 for none: where the thread to blame for the first of the host's part had
+        not begun to synchronise before. Where no operator ran, the slice to charge is the next one to start:
+        its line is right, its name is not that of the call.
         """
         operator, charged_slice, frame, thread = np.full((4, len(self._task_places)), -1, np.int64)
         at_start = self._host_parts.start == self._idle.start[self._host_parts.interval]
@@ -282,8 +288,8 @@ class _Explainer:
     def _queue_pieces(self) -> _CausePieces:
         """Return the pieces between enqueue and dequeue: the queue is busy where the thread dequeues.
 
-        A task launched on a track without Dequeue slices came through a pipeline of threads (MindSpore):
-        there it is busy while any slice runs that takes work from another thread.
+        Where the track of a task's dequeue has no Dequeue slices, what stands for it is of a pipeline of
+        threads (MindSpore): there the queue is busy while any slice runs that takes work from another thread.
         """
         rows = pick(self._chains.dequeue, self._task_places)
         work_takers = self._threads.callers.work_takers
@@ -336,7 +342,7 @@ class _Explainer:
     def _follows_in_graph(self) -> Bools:
         """Whether the task that ends an interval is not the first of its graph launch; bool[intervals].
 
-        Where no launch is recorded: whether the interval begins and ends in one iteration of a graph.
+        Where no time of its launch is known: whether the interval is inside one iteration of a graph.
         """
         starts = self._trace.slices.start
         by_graph = self._chains.launch >= 0
