@@ -250,6 +250,28 @@ def test_several_devices_of_one_file_are_told_apart(tmp_path: Path) -> None:
     assert found == [("NPU 0", [800.0]), ("NPU 1", [1800.0])]
 
 
+def test_collectives_of_files_without_their_devices_are_on_those_of_their_tasks(tmp_path: Path) -> None:
+    """Schema 1.0.0 at level 0: an operation has no device and no parts, its tasks have its connection."""
+    text = Texts()
+    tables = joined(kernels(text, TIMES, 0), kernels(text, TIMES, 1, first=100))
+    group, kind = text("11978775601474615865"), text("hcom_allReduce_")
+    operations, tasks = [], []
+    for number, device in enumerate((1, 0, 1)):
+        begin = START + 7_000_000 + 1_000_000 * number
+        name, connection = text(f"hcom_allReduce__865_{number}_1"), 2000 + number
+        ids = (connection, group, number, 0, 0, 4, text("NA"), 8, kind)
+        operations.append((name, begin, begin + 500_000, *ids))
+        task = (device, connection, 500 + number, PID, text("MEMCPY_ASYNC"), NONE, 4, 50 + number, NONE)
+        tasks.append((begin, begin + 400_000, *task))
+    of_no_connection = (text("hcom_send__865_3_1"), START + 11_000_000, START + 11_100_000, NONE)
+    operations.append((*of_no_connection, group, 3, 0, 0, 4, text("NA"), 8, text("hcom_send_")))
+    tables["COMMUNICATION_OP"] = Rows(OPERATIONS, operations)
+    tables["TASK"] = Rows(TASK, [*tables["TASK"].rows, *tasks])
+    analysis = loaded(tmp_path / MSPROF, text, tables)
+    assert [device.communication_ns for device in analysis.devices] == [600_000, 1_000_000]
+    assert not (analysis.trace.slices.activity == Activity.COPY).any()
+
+
 def test_msmonitor_records_no_steps_and_no_framework(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

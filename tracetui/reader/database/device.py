@@ -198,7 +198,7 @@ class DeviceTables:
         device_of_part = tasks["deviceId"][task]
         device = operations["deviceId"].copy()
         unknown = np.flatnonzero((device < 0) | (device >= NONE_ID))
-        device[unknown] = self._devices_of(operations, parts, device_of_part, unknown)
+        device[unknown] = self._devices_of(operations.at(unknown), parts, device_of_part, tasks)
         group = take(operations["groupName"], operation, UNKNOWN)
         group = np.where(parts["groupName"] >= 0, parts["groupName"], group)
         threads = self._group_threads(operations, device, parts, group, device_of_part)
@@ -241,12 +241,22 @@ class DeviceTables:
         return DeviceRows(operations["startNs"], thread, _ids(operations["connectionId"]))
 
     def _devices_of(
-        self, operations: TableColumns, parts: TableColumns, device_of_part: Int64s, places: Int64s
+        self, operations: TableColumns, parts: TableColumns, device_of_part: Int64s, tasks: TableColumns
     ) -> Int64s:
-        """Return the devices of operations that do not tell theirs: that of their parts, or the only one."""
-        part = places_of(parts["opId"], operations["opId"][places])
-        only = next(iter(self._process_of), 0)
-        return take(device_of_part, part, only)
+        """Return the devices of operations that do not tell theirs.
+
+        That of their parts, else of a task of their connection, else the first.
+        """
+        first = next(iter(self._process_of), 0)
+        part = places_of(parts["opId"], operations["opId"])
+        device = take(device_of_part, part, first)
+        if len(self._process_of) > 1:
+            open_ = np.flatnonzero(part < 0)
+            connection = operations["connectionId"][open_]
+            task = places_of(tasks["connectionId"], connection)
+            task[_ids(connection) < 0] = -1
+            device[open_] = take(tasks["deviceId"], task, first)
+        return device
 
     def _group_threads(
         self,
