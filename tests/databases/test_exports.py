@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sqlite3
 from functools import cache
@@ -21,6 +22,7 @@ from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.comparison.exports import DeviceMeasures, export_differences
 from tracetui.databases.exports import Export, OtherExport, other_export
+from tracetui.job.sources import find_sources
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.locate import locate_trace, recordings_below
 
@@ -93,6 +95,39 @@ def test_both_exports_of_msprof(tmp_path: Path) -> None:
     assert locate_trace(newer / "msprof_20240101101012.db", "json") == text
     text.write_text("[")
     assert locate_trace(profile) == newer / "msprof_20240101101012.db"
+
+
+def test_json_that_was_compressed_by_hand_is_an_export_of_the_run(output: Path) -> None:
+    packed, database = output / "trace_view.json.gz", output / DATABASE
+    packed.write_bytes(gzip.compress((output / "trace_view.json").read_bytes()))
+    (output / "trace_view.json").unlink()
+    for path in (output, output.parent, output.parent.parent):
+        assert locate_trace(path) == locate_trace(path, "json") == packed
+        assert locate_trace(path, "db") == database
+        assert len(recordings_below(path)) == 1
+    assert other_export(packed) == OtherExport(database, True)
+    assert other_export(database) == OtherExport(packed, True)
+    assert locate_trace(database, "json") == packed
+    (source,) = find_sources([output.parent.parent]).found
+    assert source.path == packed
+
+
+@pytest.mark.parametrize("newer", ["", "mindstudio_profiler_output"])
+def test_marks_of_msprof_are_no_export_of_a_run(tmp_path: Path, newer: str) -> None:
+    """They lie beside the JSON of the run, and their names sort after its."""
+    profile = tmp_path / "PROF_000001_20240101101010_ABC"
+    (profile / newer).mkdir(parents=True)
+    database, text, marks = (
+        profile / newer / f"msprof_{name}"
+        for name in ("20240101101011.db", "20240101101011.json", "tx_1.json")
+    )
+    database.touch()
+    marks.write_text("[]")
+    assert other_export(database) is None
+    assert other_export(marks) is None
+    text.write_text("[]")
+    assert other_export(database) == OtherExport(text, True)
+    assert other_export(text) == OtherExport(database, False)
 
 
 def test_a_rank_with_json_and_one_with_a_database_are_two(tmp_path: Path) -> None:

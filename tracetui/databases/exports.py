@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tracetui.databases.names import is_database, is_framework_database, is_trace_database
 
 Export = Literal["json", "db"]
-_TRACE = "trace_view.json"
+#: what frameworks call the JSON of a run; users compress it by hand
+TRACE_VIEWS = ("trace_view.json", "trace_view.json.gz")
+#: what msprof calls it: marks of users lie beside it as msprof_tx_*.json
+MSPROF_JSON = re.compile(r"msprof_(?:slice_)?[\d_]+\.json(?:\.gz)?", re.ASCII)
 _PROFILE, _NEWER_EXPORT = "PROF_", "mindstudio_profiler_output"
-_MSPROF_JSON = "msprof_*.json"
 _MOST_ENTRIES = 100_000  # entries of a directory that are looked at
 _EDGE = 4096  # bytes of a file's end that may be blank
 
@@ -35,19 +38,23 @@ def other_export(trace: Path) -> OtherExport | None:
     if is_database(trace):
         if not is_trace_database(trace.name):
             return None
-        text = trace.parent / _TRACE
-        if is_framework_database(trace.name) and _is_alone(trace) and text.is_file():
-            return OtherExport(text, is_whole_json(text))
-        exported = _in_profile(trace, _MSPROF_JSON)
-        return OtherExport(exported[-1], is_whole_json(exported[-1])) if exported else None
-    found = [path for path in _names(trace.parent) if is_framework_database(path.name)]
-    if trace.name != _TRACE:
-        found = [path for path in _in_profile(trace, "msprof_*.db") if is_trace_database(path.name)][-1:]
+        found = [path for name in TRACE_VIEWS if (path := trace.parent / name).is_file()][:1]
+        if not (found and is_framework_database(trace.name) and _is_alone(trace)):
+            exported = _files_of_profile(trace, "msprof_*.json*")
+            found = [path for path in exported if MSPROF_JSON.fullmatch(path.name)][-1:]
+        return OtherExport(found[0], is_whole_json(found[0])) if found else None
+    if trace.name in TRACE_VIEWS:
+        found = [path for path in _paths(trace.parent) if is_framework_database(path.name)]
+    elif MSPROF_JSON.fullmatch(trace.name):
+        exported = _files_of_profile(trace, "msprof_*.db")
+        found = [path for path in exported if is_trace_database(path.name)][-1:]
+    else:
+        return None
     return OtherExport(found[0], is_whole_database(found[0])) if len(found) == 1 else None
 
 
 def is_whole_json(path: Path) -> bool:
-    """Return whether a file begins and ends as JSON does; one that is compressed counts as whole."""
+    """Return whether a file begins and ends as JSON does; one that is compressed is taken to be whole."""
     if path.suffix == ".gz":
         return True
     try:
@@ -75,10 +82,10 @@ def is_whole_database(path: Path) -> bool:
 
 def _is_alone(trace: Path) -> bool:
     """Return whether a directory holds the database of one rank only."""
-    return sum(is_framework_database(path.name) for path in _names(trace.parent)) == 1
+    return sum(is_framework_database(path.name) for path in _paths(trace.parent)) == 1
 
 
-def _in_profile(trace: Path, pattern: str) -> list[Path]:
+def _files_of_profile(trace: Path, pattern: str) -> list[Path]:
     """Return the files of a pattern in the PROF_ directory that a trace lies in, the latest last."""
     for directory in list(trace.parents)[:4]:
         if directory.name.startswith(_PROFILE):
@@ -87,7 +94,7 @@ def _in_profile(trace: Path, pattern: str) -> list[Path]:
     return []
 
 
-def _names(directory: Path) -> list[Path]:
+def _paths(directory: Path) -> list[Path]:
     try:
         return [path for path, _ in zip(directory.iterdir(), range(_MOST_ENTRIES))]
     except OSError:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tracetui.databases.exports import Export
+from tracetui.databases.exports import TRACE_VIEWS, Export
 from tracetui.databases.names import is_trace_database
 from tracetui.job.digest_files import SUFFIX, is_digest
 from tracetui.language import state
@@ -22,7 +22,6 @@ from tracetui.siblings.names import is_rank_directory, timeline_rank
 DEEPEST = 6  #: directories below one that is named
 MOST_ENTRIES = 1_000_000  #: directory entries that are looked at
 _TRACES = (".pt.trace.json", ".pt.trace.json.gz")
-_TRACE_VIEW = "trace_view.json"
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
 
@@ -138,7 +137,8 @@ def _is_rank(path: Path) -> bool:
         return True
     try:
         return any(
-            (place / _TRACE_VIEW).is_file() or _has_one_database(place) for place in (path, path / _OUTPUT)
+            any((place / name).is_file() for name in TRACE_VIEWS) or _has_one_database(place)
+            for place in (path, path / _OUTPUT)
         )
     except OSError:  # whoever walks through it says so
         return False

@@ -12,7 +12,7 @@ import stat
 import zlib
 from pathlib import Path
 
-from tracetui.databases.exports import Export, export_of, is_whole_json, other_export
+from tracetui.databases.exports import TRACE_VIEWS, Export, export_of, is_whole_json, other_export
 from tracetui.databases.names import is_database, is_framework_database, is_trace_database, what_else
 from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -23,7 +23,7 @@ _MOST_ENTRIES = 20_000  # directory entries looked at: a home directory by mista
 _SHOWN = 40  # traces of a directory in a sentence: all of those that people keep together
 _SHOWN_DATABASES = 3  # databases that are no traces
 _EXPORTS: dict[Export, str] = {"json": "JSON", "db": "database"}
-_TRACE, _OUTPUT = "trace_view.json", "ASCEND_PROFILER_OUTPUT"
+_OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _NEWER_EXPORT = "mindstudio_profiler_output"
 _RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
 _PROFILE = "PROF_"  # begins the name of what msprof makes for a rank
@@ -117,7 +117,8 @@ def _recordings(path: Path, files: list[Path]) -> list[Path]:
     databases = _databases(files)
     found = {_rank_directory(file, path) for file in _traces_of_frameworks(text, databases)}
     for file in (*databases, *_exported(text)):
-        has_text = is_database(file) and file.with_name(_TRACE) in found and other_export(file) is not None
+        beside = other_export(file) if is_database(file) else None
+        has_text = beside is not None and beside.path in found
         if not has_text and not any(parent in found for parent in (file, *file.parents)):
             found.add(_rank_directory(file, path))
     found |= {
@@ -163,11 +164,10 @@ def _replace_by_export(file: Path, export: Export | None) -> Path:
 
 
 def _in_directory(path: Path, export: Export | None, files: list[Path] | None) -> Path:
-    direct = path / _OUTPUT / _TRACE
-    if path.name == _OUTPUT and not direct.is_file():
-        direct = path / _TRACE
-    if export != "db" and direct.is_file():
-        return _prefer_whole(direct, export)
+    outputs = (path / _OUTPUT, path) if path.name == _OUTPUT else (path / _OUTPUT,)
+    direct = [file for output in outputs for name in TRACE_VIEWS if (file := output / name).is_file()]
+    if export != "db" and direct:
+        return _prefer_whole(direct[0], export)
     files = _files(path) if files is None else files
     text = [file for file in files if not is_database(file)] if export != "db" else []
     databases = _databases(files) if export != "json" else []
@@ -181,7 +181,9 @@ def _in_directory(path: Path, export: Export | None, files: list[Path] | None) -
     ):
         if len(choice) == 1:
             beside = (
-                _other_recordings(choice[0], path, files) if choice[0].name == _TRACE and not export else []
+                _other_recordings(choice[0], path, files)
+                if choice[0].name in TRACE_VIEWS and not export
+                else []
             )
             if beside:
                 raise choice_of_recordings(path, sorted([_rank_directory(choice[0], path), *beside]))
@@ -202,7 +204,7 @@ def _other_recordings(trace: Path, top: Path, files: list[Path]) -> list[Path]:
 
 def _may_be_trace(file: Path) -> bool:
     """Return whether a recording is one by its name, or begins as a trace does: JSON may be anything."""
-    if file.name == _TRACE or file.is_dir() or is_part(file) or is_database(file):
+    if file.name in TRACE_VIEWS or file.is_dir() or is_part(file) or is_database(file):
         return True
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as opened:
@@ -213,12 +215,11 @@ def _may_be_trace(file: Path) -> bool:
 
 def _traces_of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
     """Return the JSON of frameworks, and of their databases those without any beside them."""
-    traces = [file for file in text if file.name == _TRACE]
-    directories = {file.parent for file in traces}
-    return traces + [
+    traces = {file.parent: file for file in reversed(text) if file.name in TRACE_VIEWS}
+    return sorted(traces.values()) + [
         file
         for file in databases
-        if traces and is_framework_database(file.name) and file.parent not in directories
+        if traces and is_framework_database(file.name) and file.parent not in traces
     ]
 
 
@@ -237,7 +238,7 @@ def _no_trace_sentence(files: list[Path], export: Export | None) -> str:
         return state("no trace in this directory: {databases}", databases="; ".join(known[:_SHOWN_DATABASES]))
     if export:
         return state("no trace in this directory: no database of a run")
-    return state("no trace in this directory: no {name}, no msprof_*.json, no database", name=_TRACE)
+    return state("no trace in this directory: no {name}, no msprof_*.json, no database", name=TRACE_VIEWS[0])
 
 
 def _files(path: Path) -> list[Path]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Union
 
+from tracetui.databases.exports import MSPROF_JSON
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal, files_like, read_object
 from tracetui.siblings.database import host_in_database, metadata_in_database
@@ -32,7 +33,6 @@ _SIZES = {
 }
 _OPTIONS = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
 _EXPERIMENTAL = {"_profiler_level": "profiler_level", "_aic_metrics": "aic_metrics", "_l2_cache": "l2_cache"}
-_EXPORT = re.compile(r"msprof_(?:slice_)?[\d_]+\.json(?:\.gz)?", re.ASCII)
 _PLACES = ("info.json.*", "device_*/info.json.*", "host/info.json*")
 _ABOVE = 3  # directories: PROF_*/device_0/timeline
 
@@ -159,7 +159,7 @@ class ProfileInfo(NamedTuple):
 
 def profile_files(trace: Path) -> list[Path]:
     """Return the files that tell of the export that a trace is or is a part of; [] of any other trace."""
-    if not _EXPORT.fullmatch(trace.name):
+    if not MSPROF_JSON.fullmatch(trace.name):
         return []
     for directory in list(trace.absolute().parents)[:_ABOVE]:
         files = files_like(directory, *_PLACES)

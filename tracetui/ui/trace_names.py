@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from tracetui.databases.exports import TRACE_VIEWS
 from tracetui.databases.names import is_trace_database
 from tracetui.reader.locate import TIMELINE, name_of_trace
 
 #: names that a producer gives all of its traces
-_ALIKE = frozenset({"trace_view.json", "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "timeline"})
+_ALIKE = frozenset({*TRACE_VIEWS, "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "timeline"})
 _NUMBER = re.compile(r"\d+", re.ASCII)
 _UNSAFE = re.compile(r"[^\w.+-]+")
 _LONGEST = 120  #: characters of the name of a file
