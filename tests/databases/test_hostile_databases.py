@@ -206,6 +206,29 @@ def test_cells_of_other_types(database: Path, value: str) -> None:
     assert len(trace.slices) >= tasks - 4
 
 
+@pytest.mark.parametrize("which", ["1", "rowid % 2"])
+def test_rows_of_the_framework_without_a_type_are_what_their_names_say(database: Path, which: str) -> None:
+    """Insight adds the column to old files."""
+
+    def categories() -> list[str | None]:
+        trace = tracetui.load(database, cache=False).trace
+        return [trace.string(number) for number in trace.slices.category.tolist()]
+
+    before = categories()
+    change(database, f"UPDATE PYTORCH_API SET type = NULL WHERE {which}")
+    assert categories() == before
+    assert {"cpu_op", "python_function", "enqueue", "dequeue"} <= {*before}
+
+
+def test_steps_that_have_the_names_of_mindspore_are_there_once(database: Path) -> None:
+    steps = [step.number for step in tracetui.load(database, cache=False).steps]
+    change(
+        database,
+        "UPDATE STRING_IDS SET value = 'Python::PythonObserved::' || value WHERE value LIKE 'ProfilerStep#%'",
+    )
+    assert [step.number for step in tracetui.load(database, cache=False).steps] == steps != []
+
+
 @pytest.mark.usefixtures("unchanged")
 def test_names_that_no_terminal_should_see(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Escapes, NUL, invalid UTF-8, and a megabyte of text."""

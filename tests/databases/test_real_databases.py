@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +51,20 @@ def test_steps_are_the_producers_to_the_nanosecond(real_traces: Path, rank: int)
     for step, row in zip(steps, rows):
         expected = {name: round(value * 1000) for name, value in zip(COLUMNS, row[1:])}
         assert {name: getattr(step, field) for name, field in COLUMNS.items()} == expected
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_rows_without_types_are_what_their_names_say(real_traces: Path, tmp_path: Path, rank: int) -> None:
+    name = f"ascend_pytorch_profiler_{rank}.db"
+    path = shutil.copyfile(directory_of(real_traces, rank) / "ASCEND_PROFILER_OUTPUT" / name, tmp_path / name)
+    before = tracetui.load(path, cache=False).trace
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE PYTORCH_API SET type = NULL")
+        connection.commit()
+    after = tracetui.load(path, cache=False).trace
+    assert [after.string(number) for number in after.slices.category.tolist()] == [
+        before.string(number) for number in before.slices.category.tolist()
+    ]
 
 
 @pytest.mark.parametrize("rank", RANKS)

@@ -42,7 +42,7 @@ STEPS = TableQuery("STEP_TIME", ("id", "startNs", "endNs"), is_drawn=True)
 OPERATOR, QUEUE, CALL, MARK = range(4)  #: what a row of the framework is
 _KINDS = {"op": OPERATOR, "queue": QUEUE, "trace": CALL, "mstx": MARK}
 _CATEGORIES = {OPERATOR: "cpu_op", CALL: "python_function", QUEUE: "enqueue"}
-_FRAME = re.compile(r".*\.py\(\d+\): |<built-in |<string>\(\d+\): |nn\.Module: ")
+_FRAME = re.compile(r".*\.py\(\d+\): |<built-in |<[^<>]+>[.\d]*\(\d+\): |nn\.Module: ")
 _QUEUED = re.compile(r"(?:En|De)queue(?:@|$)")
 #: What text exports write before the names of calls, by the type of the call.
 _LAYERS = {
@@ -54,6 +54,7 @@ _LAYERS = {
     "runtime": "Runtime@",
 }
 _STEP = "ProfilerStep#"
+_STEP_NAME = re.compile(rf"(?:\w+::)*{_STEP}")  #: MindSpore's begins with Python::PythonObserved::
 _LOW = 0xFFFFFFFF
 
 
@@ -134,7 +135,7 @@ class HostTables:
             correlation=self._queue_ids(rows, kind, connections)[is_kept],
             stack=stacks[is_kept],
         )
-        if not self._assembly.texts.fit(names, lambda text: text.startswith(_STEP)).any():
+        if not self._assembly.texts.fit(names, lambda text: _STEP_NAME.match(text) is not None).any():
             self._add_steps(rows)
         return HostRows(rows["startNs"], thread, kind, dequeues, rows["connectionId"]), connections
 
@@ -202,7 +203,7 @@ class HostTables:
         )
 
     def _add_steps(self, framework: TableColumns) -> None:
-        """Draw the steps that only their table tells, above the thread that has most rows."""
+        """Draw the steps of their table, where no row is called one, above the thread that has most rows."""
         rows = self._reader.columns(STEPS)
         if not rows.count:
             return
@@ -221,19 +222,19 @@ class HostTables:
         )
 
     def _kinds(self, rows: TableColumns, names: Int32s) -> Int32s:
-        """Return what each row of the framework is: by its type, in old files by its name."""
-        if not self._reader.database.has("PYTORCH_API", "type"):
-            texts = self._assembly.texts
-            kinds = np.full(rows.count, OPERATOR, np.int32)
-            kinds[texts.fit(names, lambda text: _QUEUED.match(text) is not None)] = QUEUE
-            kinds[texts.fit(names, lambda text: _FRAME.match(text) is not None)] = CALL
-            return kinds
+        """Return what each row of the framework is: by its type, without one by its name, as in old files."""
         ids, types = self._reader.texts("ENUM_API_TYPE", "id", "name")
         type_of_id = dict(zip(ids.tolist(), types))
         kind = np.full(rows.count, OPERATOR, np.int32)
         for value in distinct_places(rows["type"])[0].tolist():
+            of_type = rows["type"] == value
+            if value == UNKNOWN:
+                texts = self._assembly.texts
+                kind[of_type & texts.fit(names, lambda text: _QUEUED.match(text) is not None)] = QUEUE
+                kind[of_type & texts.fit(names, lambda text: _FRAME.match(text) is not None)] = CALL
+                continue
             usual = {50001: "op", 50002: "queue", 50003: "trace", 50004: "mstx"}.get(value, "")
-            kind[rows["type"] == value] = _KINDS.get(type_of_id.get(value, usual), OPERATOR)
+            kind[of_type] = _KINDS.get(type_of_id.get(value, usual), OPERATOR)
         return kind
 
     def _categories(self, kind: Int32s, dequeues: Bools) -> Int32s:
