@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.siblings import cells, tables
-from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, OPERATOR_MEMORY
+from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, OPERATOR_MEMORY, STEP_TIMES
 from tracetui.siblings.tables import read_beside, read_table
 
 HEADER = "Name,Size(KB),Allocation Time(us),Release Time(us),Device Type\n"
@@ -42,6 +42,21 @@ def test_a_damaged_time_costs_its_row_and_a_sentence(tmp_path: Path) -> None:
     assert table.problems == (
         "operator_memory.csv: 2 of 3 rows are left out, what they must hold is damaged, like 1.69512E+15",
     )
+
+
+def test_a_damaged_length_costs_nothing_but_itself(tmp_path: Path) -> None:
+    """What is left of a difference of floats is none; only of a block a length stands for its release."""
+    text = "Step,Computing,Overlapped,Bubble\n1,5.5,-5.551115123125783e-17,1.5\n2,5.5,1.45e-11,-3\n3,x,0,0\n"
+    table = read_table(written(tmp_path, text, "step_trace_time.csv"), STEP_TIMES)
+    assert table.numbers["step"].tolist() == [1, 2]
+    assert table.numbers["overlapped"].tolist() == [0, 0]
+    assert table.numbers["bubble"].tolist() == [1500, -1]
+    assert table.problems == (
+        "step_trace_time.csv: 1 of 3 rows are left out, what they must hold is damaged, like x",
+    )
+    text = "Name,Size(KB),Allocation Time(us),Duration(us)\na,1,1.5,2\nb,1,1.5,1.69512E+3\n"
+    table = read_table(written(tmp_path, text), OPERATOR_MEMORY)
+    assert table.numbers["duration"].tolist() == [2000]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ OPERATOR_MEMORY = Format(
         TableColumn("bytes", ValueKind.KB, ("Size(KB)",), needed=True),
         TableColumn("start", ValueKind.TIME, ("Allocation Time(us)",), needed=True),
         TableColumn("release", ValueKind.TIME, ("Release Time(us)",)),
-        TableColumn("duration", ValueKind.DURATION, ("Duration(us)",)),
+        TableColumn("duration", ValueKind.DURATION, ("Duration(us)",), is_bound=True),
         TableColumn("allocated", ValueKind.MB, ("Allocation Total Allocated(MB)",)),
         _DEVICE,
     ),

@@ -23,6 +23,7 @@ from tracetui.siblings.beside import Refusal, find_beside, refuse_large
 from tracetui.siblings.cells import CsvCells, read_cells, thousandths
 from tracetui.units import format_count
 
+LEAST_DURATION = 0.0005  #: µs: what is shorter is no ns
 LARGEST = 2_000_000_000  #: bytes of a table that is read, about 8 M allocations
 _LONGEST_HEADER = 1 << 16
 _SHOWN = 20  #: characters of a damaged cell that are quoted
@@ -50,6 +51,7 @@ class TableColumn(NamedTuple):
     kind: ValueKind
     titles: tuple[str, ...]  #: how headers spell it, newest first
     needed: bool = False  #: a row without it says nothing
+    is_bound: bool = False  #: a length that stands for a time, for which the same holds where it is damaged
 
 
 @dataclass(frozen=True)
@@ -229,15 +231,21 @@ class _Builder:
         """Return the values of cells, and which of them make their row worthless.
 
         A damaged time makes it worthless even in a column that is not needed: a block whose release cannot be
-        read would count as never released.
+        read would count as never released. A length is unknown then; producers write what is left of
+        differences of floats for none: -5.5e-17.
         """
         if column.kind is ValueKind.TEXT:
             codes = self._codes(column.key, cells)
             return codes, (codes < 0) & column.needed
-        if column.kind in (ValueKind.TIME, ValueKind.DURATION):
-            read = thousandths(cells, rounded=column.kind is ValueKind.DURATION)
+        if column.kind is ValueKind.TIME:
+            read = thousandths(cells)
             return read.value, (read.missing & column.needed) | read.damaged
         numbers = cells.trimmed().floats()
+        if column.kind is ValueKind.DURATION:
+            read = thousandths(cells, rounded=True)
+            is_none = read.damaged & (np.abs(numbers) < LEAST_DURATION)
+            is_worthless = (read.missing & column.needed) | (read.damaged & (column.needed | column.is_bound))
+            return np.where(is_none, 0, read.value), is_worthless & ~is_none
         if column.kind is ValueKind.NUMBER:
             return numbers, np.isnan(numbers) & column.needed
         numbers = np.rint(numbers * _BYTES.get(column.kind, 1))
