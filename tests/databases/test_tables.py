@@ -31,6 +31,8 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.siblings.database_tables import table_in_database
 from tracetui.siblings.formats import KERNEL_DETAILS, OPERATOR_MEMORY
+from tracetui.siblings.metadata import parallel_groups
+from tracetui.siblings.of_run import source_of
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Layer
 
@@ -270,6 +272,35 @@ def test_collectives_of_files_without_their_devices_are_on_those_of_their_tasks(
     analysis = loaded(tmp_path / MSPROF, text, tables)
     assert [device.communication_ns for device in analysis.devices] == [600_000, 1_000_000]
     assert not (analysis.trace.slices.activity == Activity.COPY).any()
+
+
+def test_groups_are_told_by_the_file_beside_a_database_that_has_other_metadata(tmp_path: Path) -> None:
+    metadata = Rows("name TEXT, value TEXT", [("SCHEMA_VERSION_MAJOR", "1"), ("parallel_group_info", "{}")])
+    database = write(tmp_path / MSPROF, {"META_DATA": metadata})
+    assert parallel_groups(database) == ()
+    (tmp_path / "profiler_metadata.json").write_text('{"parallel_group_info": {"a": {"group_name": "tp"}}}')
+    assert [group.name for group in parallel_groups(database)] == ["tp"]
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ("StepTraceTime", "step_trace_time.csv"),
+        ("CommAnalyzerTime", "communication.json"),
+        ("CommAnalyzerMatrix", "communication_matrix.json"),
+    ],
+)
+def test_the_file_that_told_the_sums_is_named(tmp_path: Path, table: str, name: str) -> None:
+    """A database that has none of them, as MindSpore's has no steps, is not it."""
+    trace = tmp_path / "ascend_mindspore_profiler_0.db"
+    sums = tmp_path / "communication_analyzer.db"
+    write(sums, {table: Rows("step TEXT", [])})
+    assert source_of(trace, name) == name
+    assert source_of(tmp_path / "trace_view.json", name) == name
+    sums.unlink()
+    write(sums, {table: Rows("step TEXT", [("1",)])})
+    assert source_of(trace, name) == sums.name
+    assert source_of(trace, "op_statistic.csv") == "op_statistic.csv"
 
 
 def test_msmonitor_records_no_steps_and_no_framework(

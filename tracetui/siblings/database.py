@@ -14,6 +14,8 @@ from tracetui.databases.names import SUMS, is_database
 from tracetui.databases.opening import Refused
 from tracetui.databases.tables import Database
 
+#: Tables of the sums: of steps, of collectives, of links.
+STEPS, TIMES, MATRIX = "StepTraceTime", "CommAnalyzerTime", "CommAnalyzerMatrix"
 _LARGEST = 1 << 24  # characters of a document in a cell
 
 
@@ -24,6 +26,12 @@ def sums_beside(trace: Path) -> Path | None:
         if path.is_file():
             return path
     return None
+
+
+def sums_with(trace: Path, table: str) -> Path | None:
+    """Return the producer's sums beside a trace that is a database; None where they lack such a table."""
+    sums = sums_beside(trace) if is_database(trace) else None
+    return sums if sums is not None and _rows_of(sums, table, (), 1) else None
 
 
 def metadata_in_database(trace: Path) -> dict[str, Any]:
@@ -49,12 +57,12 @@ def host_in_database(trace: Path) -> str | None:
 
 def communication_in_database(trace: Path) -> dict[str, Any] | None:
     """Return the sums of collectives as communication.json has them; None where none are told."""
-    sums = sums_beside(trace) if is_database(trace) else None
+    sums = sums_with(trace, TIMES)
     if sums is None:
         return None
     columns = ("hccl_op_name", "group_name", "transit_time", "wait_time", "step", "type")
     document: dict[str, Any] = {}
-    for row in _rows_of(sums, "CommAnalyzerTime", columns, 1 << 20):
+    for row in _rows_of(sums, TIMES, columns, 1 << 20):
         times = {"Transit Time(ms)": row.get("transit_time"), "Wait Time(ms)": row.get("wait_time")}
         key = f"{row.get('hccl_op_name')}@{row.get('group_name')}"
         _kind_of(document, row)[key] = {"Communication Time Info": times}
@@ -63,7 +71,7 @@ def communication_in_database(trace: Path) -> dict[str, Any] | None:
 
 def links_in_database(trace: Path) -> dict[str, Any] | None:
     """Return the sums of links as communication_matrix.json has them; None where none are told."""
-    sums = sums_beside(trace) if is_database(trace) else None
+    sums = sums_with(trace, MATRIX)
     if sums is None:
         return None
     columns = (
@@ -71,7 +79,7 @@ def links_in_database(trace: Path) -> dict[str, Any] | None:
         *("transit_size", "transit_time", "step", "type", "op_name"),
     )
     document: dict[str, Any] = {}
-    for row in _rows_of(sums, "CommAnalyzerMatrix", columns, 1 << 20):
+    for row in _rows_of(sums, MATRIX, columns, 1 << 20):
         links = _kind_of(document, row).setdefault(f"{row.get('hccl_op_name')}@{row.get('group_name')}", {})
         links[f"{row.get('src_rank')}-{row.get('dst_rank')}"] = {
             "Transport Type": row.get("transport_type"),

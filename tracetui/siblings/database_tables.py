@@ -14,7 +14,7 @@ from tracetui.databases.names import is_database
 from tracetui.databases.opening import Refused
 from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.language import state
-from tracetui.siblings.database import sums_beside
+from tracetui.siblings.database import STEPS, sums_beside
 from tracetui.siblings.formats import (
     KERNEL_DETAILS,
     MEMORY_RECORD,
@@ -22,7 +22,14 @@ from tracetui.siblings.formats import (
     OPERATOR_MEMORY,
     STEP_TIMES,
 )
-from tracetui.siblings.tables import Format, SiblingTable, StringColumn, ValueKind, without_quotes
+from tracetui.siblings.tables import (
+    LEAST_DURATION,
+    Format,
+    SiblingTable,
+    StringColumn,
+    ValueKind,
+    without_quotes,
+)
 
 #: Counters whose names differ in text exports.
 _TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"}
@@ -347,8 +354,8 @@ def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[s
 
 
 def _step_times(database: Database, format_: Format) -> SiblingTable | None:
-    columns = [name for name in _STEP_COLUMNS.values() if database.has("StepTraceTime", name)]
-    rows = database.first_rows("StepTraceTime", ("step", "deviceId", *columns), 1 << 20)
+    columns = [name for name in _STEP_COLUMNS.values() if database.has(STEPS, name)]
+    rows = database.first_rows(STEPS, ("step", "deviceId", *columns), 1 << 20)
     if not rows:
         return None
     numbers: dict[str, Int64s] = {
@@ -369,7 +376,7 @@ def _step(value: Any) -> int:
 
 def _nanoseconds(us: Any) -> int:
     """Return a number of µs in ns; -1 for anything else."""
-    return round(us * 1000) if isinstance(us, (int, float)) and 0 <= us < 1e15 else -1
+    return round(us * 1000) if isinstance(us, (int, float)) and -LEAST_DURATION < us < 1e15 else -1
 
 
 _MAKERS: dict[str, _Maker] = {

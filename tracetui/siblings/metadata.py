@@ -45,17 +45,16 @@ def group_hash(communicator: str) -> str:
 
 def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     """Return the groups of the rank whose trace is at a path, in the order of the file;
-    () where nothing tells.
+    () where nothing tells. A database may hold other metadata only.
     """
     documents = [
         metadata_in_database(trace),
         *(read_json_object(path / NAME) for path in list(trace.parents)[:2]),
     ]
     for document in documents:
-        if document:
-            info = document.get("parallel_group_info")
-            groups = info.items() if isinstance(info, dict) else ()
-            return tuple(_group(name, group) for name, group in groups if isinstance(group, dict))
+        info = (document or {}).get("parallel_group_info")
+        if isinstance(info, dict) and info:
+            return tuple(_group(name, group) for name, group in info.items() if isinstance(group, dict))
     return ()
 
 

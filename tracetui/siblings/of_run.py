@@ -6,15 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tracetui.databases.names import is_database
 from tracetui.siblings.beside import document_beside, find_beside
-from tracetui.siblings.database import communication_in_database, links_in_database, sums_beside
+from tracetui.siblings.database import (
+    MATRIX,
+    STEPS,
+    TIMES,
+    communication_in_database,
+    links_in_database,
+    sums_with,
+)
 from tracetui.siblings.database_tables import has_in_database, table_in_database
 from tracetui.siblings.formats import STEP_TIMES
 from tracetui.siblings.tables import Format, SiblingTable, read_beside
 
 COMMUNICATION = "communication.json"
 LINKS = "communication_matrix.json"
+_SUMS = {STEP_TIMES.name: STEPS, COMMUNICATION: TIMES, LINKS: MATRIX}
 _DOCUMENTS = {COMMUNICATION: communication_in_database, LINKS: links_in_database}
 
 
@@ -40,8 +47,5 @@ def document_of_run(trace: Path, name: str) -> Mapping[str, Any] | None:
 
 def source_of(trace: Path, name: str) -> str:
     """Return the name of the file that tells the producer's sums: a document, or the database with them."""
-    if is_database(trace) and name in (STEP_TIMES.name, COMMUNICATION, LINKS):
-        sums = sums_beside(trace)
-        if sums is not None:
-            return sums.name
-    return name
+    sums = sums_with(trace, _SUMS[name]) if name in _SUMS else None
+    return name if sums is None else sums.name
