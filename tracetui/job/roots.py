@@ -42,7 +42,8 @@ class Root:
 
     `kind` is what it did: computing, copy, idle, or transfer, which is all exposed communication that is not
     passed on; how much later its stretches began: clock, step, recording (`_add_unequal_starts`); or why it
-    cannot be compared: absent, unaligned, unmatched. The JSON of a job calls it "class".
+    cannot be compared: absent, unaligned, unmatched. The JSON of a job says "class" for `kind`, and
+    "collectives" for `operations`.
     """
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known

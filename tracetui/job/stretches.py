@@ -27,7 +27,7 @@ class Stretches:
     late_first: Int64s  #: boundary at which its stretch begins
     late_stop: Int64s  #: boundary at which it starts the operation
     start_delay_ns: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
-    from_shared_operation: Bools  #: they begin at an operation of both ranks
+    from_shared_operation: Bools  #: they begin at the end of an operation of both ranks
     from_step: Bools  #: they begin at the start of the step; those of neither at that of the recording
     segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
 

@@ -60,7 +60,7 @@ class WorkerPool:
             worker.close(lock_deadline)
 
     def pieces(self) -> Iterator[EventsPiece | None]:
-        """Yield all pieces from front to back; None while the next is awaited: the caller may stop."""
+        """Yield all pieces from front to back, and None each PATIENCE s meanwhile: the caller may stop."""
         return self._threads.pieces()
 
     def troubles(self) -> Iterator[str]:

@@ -93,7 +93,7 @@ class PieceThreads:
         return True
 
     def pieces(self) -> Iterator[EventsPiece | None]:
-        """Yield all pieces from front to back; None while the next is awaited: the caller may stop."""
+        """Yield all pieces from front to back, and None each PATIENCE s meanwhile: the caller may stop."""
         order, is_more = self._order, True
         while is_more:
             while self._awaits_next():
