@@ -128,6 +128,17 @@ def test_check_against_a_baseline(pair: tuple[str, str], capsys: pytest.CaptureF
     assert main(["check", base, "--baseline", other, "--max-free", "1%", "--max-regression", "9s"]) == 4
 
 
+def test_a_trace_is_compared_by_the_same_steps_beside_another_limit(
+    real_traces: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a trace with an outlier step."""
+    (path,) = (real_traces / "gpu" / "workers4").glob("*.gz")
+    limits = ["--max-regression", "computing=1us", "--max-idle", "100%"]
+    for options in ([], ["--all-steps"]):
+        assert main(["check", str(path), "--baseline", str(path), *limits, *options]) == ExitCode.OK
+        assert "Nothing changed" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -185,6 +196,9 @@ def test_check_against_a_digest(
         assert out.startswith("step: ")
         assert out.count("\n") == 1
         assert "slower" in err
+    job = ["--baseline", str(jobs["base"]), "--max-regression"]
+    for limit, code in (("5%", ExitCode.LIMIT), ("900%", ExitCode.OK)):
+        assert main(["check", str(rank), *job, limit, "--max-idle", "100%"]) == code
     waits = ["--max-regression", "wait=1ms"]
     assert main(["check", str(jobs["told"]), "--baseline", str(jobs["kept"]), *waits]) == ExitCode.LIMIT
     assert main(["check", str(rank), "--baseline", str(kept), *waits]) == ExitCode.UNCHECKED

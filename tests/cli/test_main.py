@@ -169,6 +169,23 @@ def test_nothing_to_check(run: Run, tmp_path: Path) -> None:
     assert output.code == ExitCode.UNCHECKED
     assert output.out == ""
     assert output.err.endswith("there is nothing to check\n")
+    document = json.loads(check(run, str(path), "--max-free", "10%", "--json").out)
+    (sentence,) = document["unchecked"]
+    assert document["schema"] == 1 and sentence.endswith("there is nothing to check")
+
+
+def test_a_limit_that_is_exceeded_is_told_where_nothing_tells_of_another(
+    run: Run, trace_path: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "host.json"
+    path.write_text(json.dumps([event for event in training_events() if event["pid"] == PYTHON]))
+    limits = ("--max-free", "1%", "--baseline", str(path), "--max-regression", "5%")
+    output = check(run, trace_path, *limits)
+    assert output.code == ExitCode.LIMIT
+    assert output.out == check(run, trace_path, "--max-free", "1%").out != ""
+    assert output.err.endswith("there is nothing to compare with\n")
+    document = json.loads(check(run, trace_path, *limits, "--json").out)
+    assert document["breaches"] and document["unchecked"]
 
 
 def test_idle_time_without_a_cause_is_said_where_causes_are_limited(run: Run, tmp_path: Path) -> None:

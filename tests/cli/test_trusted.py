@@ -34,6 +34,14 @@ def test_a_limit_on_a_number_that_is_wrong_fails_where_trust_is_asked_for(run: R
     assert document["trust"] == {"idle": "wrong"} and document["breaches"] == []
 
 
+def test_trust_is_told_of_each_number_that_any_limit_is_about(run: Run, lossy: str) -> None:
+    limits = ("--max-idle", "100%", "--baseline", lossy, "--max-regression", "computing=50%", "--trusted")
+    trust = json.loads(run("check", lossy, *limits, "--json").out)["trust"]
+    assert trust == {"idle": "wrong", "steps": trust["steps"], "operators": "good"}
+    both = run("check", lossy, *limits, "--max-regression", "idle=50%").out.splitlines()
+    assert len([line for line in both if line.startswith("not trusted: idle time")]) == 1
+
+
 def test_what_a_limit_is_not_about_may_be_wrong(run: Run, lossy: str, real_traces: Path) -> None:
     healthy = str(real_traces / STACKS)
     assert run("check", healthy, "--max-idle", "100%", "--trusted").code == ExitCode.OK

@@ -14,12 +14,12 @@ from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.reading_options import scheduler_source
 from tracetui.cli.trace_reading import opened_trace, selected
 from tracetui.comparison.compared_run import Run, run_of
-from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.walls import StepChoice
 from tracetui.job.compare_jobs import Incomparable
 from tracetui.job.job import Job
 from tracetui.job.load import run_at
-from tracetui.job.sides import compare_sides, read_run_at, side_at
+from tracetui.job.sides import compare_sides, side_at
 from tracetui.language import state
 from tracetui.units import Window
 
@@ -37,11 +37,19 @@ class RunPart(NamedTuple):
         return self.step is None and self.window is None
 
 
-def compare_paths(request: Request, base: RunPart, other: RunPart) -> Comparison:
+def compare_paths(
+    request: Request, base: RunPart, other: RunPart, opened: Analysis | None = None
+) -> Comparison:
     """Return what changed from one run to another; where one is a job, of the ranks that both have.
 
+    `opened` is the analysis of all of OTHER, where its trace is open already.
     Raises UsageError where what is asked for is not in them, UnreadableTrace where there is no trace.
     """
+
+    def read_trace(part: RunPart) -> Run:
+        if opened is not None and part is other:
+            return run_of(opened, StepChoice(all_steps=request.all_steps))
+        return _read_trace(request, part)
 
     def read_job(part: RunPart) -> Job:
         _refuse_parts(request, "what is kept of a job", base, other)
@@ -51,7 +59,7 @@ def compare_paths(request: Request, base: RunPart, other: RunPart) -> Comparison
     sides = (
         side_at(
             Path(part.path),
-            partial(_read_trace, request, part),
+            partial(read_trace, part),
             partial(read_job, part),
             partial(_read_digest, request, part),
             request.export,
@@ -64,17 +72,13 @@ def compare_paths(request: Request, base: RunPart, other: RunPart) -> Comparison
         raise UsageError(str(error)) from None
 
 
-def compare_whole(request: Request, base: str, other: str) -> Comparison:
-    """Return what changed from one run to another; the recording of the scheduler given is of the latter."""
+def compare_whole(request: Request, base: str, other: str, opened: Analysis | None = None) -> Comparison:
+    """Return what changed from one run to another; the recording of the scheduler given is of the latter.
+
+    `opened` is as of `compare_paths`.
+    """
     source = scheduler_source(request) or SchedulerSource()
-    return compare_paths(request, RunPart(base), RunPart(other, scheduler=source))
-
-
-def compare_with(request: Request, base: str, analysis: Analysis) -> Comparison:
-    """Return what changed from the trace or digest at a path to a trace that is open."""
-    part = RunPart(base)
-    read_trace, read_digest = partial(_read_trace, request, part), partial(_read_digest, request, part)
-    return compare_runs(read_run_at(Path(base), read_trace, read_digest), run_of(analysis))
+    return compare_paths(request, RunPart(base), RunPart(other, scheduler=source), opened)
 
 
 def _read_trace(request: Request, part: RunPart) -> Run:

@@ -40,10 +40,10 @@ def side_at(
     """
     if ranks_below(path, export) is not None:
         return Side(str(path), read_job, None)
-    return Side(str(path), read_job, partial(read_run_at, path, read_trace, read_digest))
+    return Side(str(path), read_job, partial(_read_run, path, read_trace, read_digest))
 
 
-def read_run_at(path: Path, read_trace: Callable[[], Run], read_digest: Callable[[Path], Run]) -> Run:
+def _read_run(path: Path, read_trace: Callable[[], Run], read_digest: Callable[[Path], Run]) -> Run:
     """Return the run of the trace or digest at a path. Raises what reading it raises."""
     digest = digest_at(path)
     return read_trace() if digest is None else read_digest(digest)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tracetui.analysis.health.facts import HealthFacts
     from tracetui.analysis.limits import Limit
     from tracetui.analysis.memory.limits import MemoryLimit
-    from tracetui.cli.comparing import RunPart
     from tracetui.comparison.comparison import Comparison
     from tracetui.comparison.regressions import RegressionLimit
     from tracetui.job.job import Job
@@ -134,7 +133,7 @@ class _CheckResult(NamedTuple):
     text: str  #: a line for each that is exceeded
     broken: bool
     notes: tuple[str, ...] = ()  #: what must be known to read it
-    unchecked: bool = False  #: of some of them nothing tells
+    unchecked: tuple[str, ...] = ()  #: of which of them nothing tells: statements
 
 
 def _run(request: Request) -> ExitCode:
@@ -153,29 +152,32 @@ def _run(request: Request) -> ExitCode:
         raise UsageError(state("--same-exports reads both exports of a run, and goes with no limits"))
     if not other_limits and not request.limits_of_jobs and not request.same_exports:
         raise UsageError(state("no limit is given, like --max-free 10%; see tracetui check --help"))
-    try:
-        results = [*_check_limits(request, of_devices)]
-    except _NothingToCheck as nothing:
-        say(str(nothing))
-        return ExitCode.UNCHECKED
+    results = [*_check_limits(request, of_devices)]
     if request.json:
-        print_json({key: value for part in results for key, value in part.document.items()}, request)
+        print_json(_document(results), request)
     else:
-        print_text("".join(part.text for part in results), request)
+        print_text("".join(dict.fromkeys("".join(part.text for part in results).splitlines(True))), request)
     for part in results:
-        for sentence in part.notes:
+        for sentence in (*part.notes, *map(restate, part.unchecked)):
             say(sentence)
     if any(part.broken for part in results):
         return ExitCode.LIMIT
     return ExitCode.UNCHECKED if any(part.unchecked for part in results) else ExitCode.OK
 
 
-class _NothingToCheck(Exception):  # noqa: N818 - no error of the program
-    """There is nothing to check; `str()` is a sentence."""
+def _document(results: Sequence[_CheckResult]) -> dict[str, Any]:
+    """Join the documents of all kinds of limits, and what nothing tells of."""
+    from tracetui.export.json_document import SCHEMA
+
+    # Of a number in several of them the last verdict holds: that on both sides of a comparison is the worst.
+    trust = {number: worth for part in results for number, worth in part.document.get("trust", {}).items()}
+    joined = {key: value for part in results for key, value in part.document.items()}
+    unchecked = [sentence for part in results for sentence in part.unchecked]
+    return {"schema": SCHEMA, **joined, **({"trust": trust} if trust else {}), "unchecked": unchecked}
 
 
 def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_CheckResult]:
-    """Yield what came of each kind of limits. Raises _NothingToCheck where a trace tells nothing of them."""
+    """Yield what came of each kind of limits."""
     if request.same_exports:
         yield _hold_exports(request)
         return
@@ -191,12 +193,7 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
             yield _check_trust(job_trust(job), {"steps", "communication", "ranks"}, facts)
         return
     if not of_devices and not request.limits_of_memory:
-        from tracetui.cli.comparing import RunPart, compare_paths
-
-        compared = compare_paths(request, RunPart(request.baseline), _part(request))
-        yield _check_regressions(compared, request.regressions)
-        if request.trusted:
-            yield _check_trust_of_sides(compared, request.regressions)
+        yield from _compare_with_baseline(request)
         return
     from tracetui.cli.trace_reading import open_analysis
     from tracetui.job.sources import digest_at
@@ -204,10 +201,6 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
     if digest_at(Path(request.path)) is not None:
         raise UsageError(state("a digest is held to --max-regression alone: other limits need its trace"))
     analysis, _ = open_analysis(request)
-    if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
-        raise _NothingToCheck(
-            translate("no device computes or communicates in this trace: there is nothing to check")
-        )
     yield _check_devices(analysis, of_devices, request.each_step)
     if request.trusted:
         from tracetui.analysis.health.facts import health_facts
@@ -217,12 +210,17 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
     if request.limits_of_memory:
         yield _check_memory(analysis, request.limits_of_memory)
     if request.baseline is not None:
-        from tracetui.cli.comparing import compare_with
+        yield from _compare_with_baseline(request, analysis)
 
-        compared = compare_with(request, request.baseline, analysis)
-        yield _check_regressions(compared, request.regressions)
-        if request.trusted:
-            yield _check_trust_of_sides(compared, request.regressions)
+
+def _compare_with_baseline(request: Request, opened: Analysis | None = None) -> Iterator[_CheckResult]:
+    """Yield what came of the limits on regressions; `opened`: the analysis of the trace, where it is open."""
+    from tracetui.cli.comparing import compare_whole
+
+    compared = compare_whole(request, request.baseline, request.path, opened)
+    yield _check_regressions(compared, request.regressions)
+    if request.trusted:
+        yield _check_trust_of_sides(compared, request.regressions)
 
 
 def _numbers_of(limits: tuple[Limit, ...], request: Request) -> set[str]:
@@ -233,6 +231,10 @@ def _numbers_of(limits: tuple[Limit, ...], request: Request) -> set[str]:
     numbers |= {"causes"} if any(limit.measure not in (FREE, IDLE) for limit in limits) else set()
     numbers |= {"steps"} if request.each_step else set()
     return numbers | ({"memory"} if request.limits_of_memory else set())
+
+
+def _nothing_to_check(sentence: str) -> _CheckResult:
+    return _CheckResult({}, "", False, unchecked=(sentence,))
 
 
 def _check_trust_of_sides(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _CheckResult:
@@ -293,7 +295,7 @@ def _hold_exports(request: Request) -> _CheckResult:
         template = "{path}: there is no JSON of this run beside it to compare with"
         if export_of(found) == "json":
             template = "{path}: there is no database of this run beside it to compare with"
-        raise _NothingToCheck(translate(template, path=printable(str(found))))
+        return _nothing_to_check(state(template, path=printable(str(found))))
     text, database = (found, other.path) if export_of(found) == "json" else (other.path, found)
     measures = []
     for path in (text, database):
@@ -305,18 +307,14 @@ def _hold_exports(request: Request) -> _CheckResult:
     return _CheckResult(document, differences_text(differences), bool(differences), notes)
 
 
-def _part(request: Request) -> RunPart:
-    from tracetui.analysis.scheduler.source import SchedulerSource
-    from tracetui.cli.comparing import RunPart
-    from tracetui.cli.reading_options import scheduler_source
-
-    return RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
-
-
 def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _CheckResult:
     from tracetui.analysis.limits import find_breaches
     from tracetui.export.limits import breaches_text, doubts, limits_document
 
+    if limits and not any(activity.window_ns > 0 for activity in analysis.devices):
+        return _nothing_to_check(
+            state("no device computes or communicates in this trace: there is nothing to check")
+        )
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
     differing = (restate(check.sentence) for check in analysis.checks if not check.agrees)
@@ -335,11 +333,10 @@ def _check_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Check
         memory_limits_document(limits, breaches),
         memory_breaches_text(breaches),
         bool(breaches),
-        tuple(
-            translate("nothing recorded tells of {measure}: there is nothing to check", measure=measure)
+        unchecked=tuple(
+            state("nothing recorded tells of {measure}: there is nothing to check", measure=measure)
             for measure in unknown
         ),
-        bool(unknown),
     )
 
 
@@ -350,17 +347,16 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
     from tracetui.export.sentences.verdict import verdict
 
     if not len(comparison.base.wall_ns):
-        raise _NothingToCheck(
-            translate("no device computes or communicates in BASE: there is nothing to compare with")
+        return _nothing_to_check(
+            state("no device computes or communicates in BASE: there is nothing to compare with")
         )
     found, unknown = find_regressions(comparison, limits), unknown_measures(comparison, limits)
-    unmeasured = (
-        translate("nothing tells of {measure} in both: there is nothing to check", measure=measure)
+    unmeasured = tuple(
+        state("nothing tells of {measure} in both: there is nothing to check", measure=measure)
         for measure in unknown
     )
     document = regressions_document(comparison, limits, found)
-    notes = (verdict(comparison), *unmeasured)
-    return _CheckResult(document, regressions_text(found), bool(found), notes, bool(unknown))
+    return _CheckResult(document, regressions_text(found), bool(found), (verdict(comparison),), unmeasured)
 
 
 def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
@@ -369,18 +365,17 @@ def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
     from tracetui.job.limits import find_job_breaches, unmarked_phases
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
-        raise _NothingToCheck(
-            translate("no device computes or communicates in these traces: there is nothing to check")
+        return _nothing_to_check(
+            state("no device computes or communicates in these traces: there is nothing to check")
         )
     breaches = find_job_breaches(job, limits)
-    notes = [printable(note) for note in job_notes(job)]
-    unmarked = unmarked_phases(job, limits)
-    notes += [
-        translate("no range marked as {name} is known: there is nothing to check", name=printable(name))
-        for name in unmarked
-    ]
+    notes = tuple(printable(note) for note in job_notes(job))
+    unmarked = tuple(
+        state("no range marked as {name} is known: there is nothing to check", name=printable(name))
+        for name in unmarked_phases(job, limits)
+    )
     document, text = job_limits_document(limits, breaches), job_breaches_text(breaches)
-    return _CheckResult(document, text, bool(breaches), tuple(notes), bool(unmarked))
+    return _CheckResult(document, text, bool(breaches), notes, unmarked)
 
 
 def _regression(text: str) -> RegressionLimit:
