@@ -128,7 +128,9 @@ def test_sentences_of_a_planted_peak() -> None:
     assert peak_sentence(document, 10) == (
         "NPU 0: peak 3.07 kB at 0.000000 s in step 1: 2.05 kB of it allocated at train.py(90) f"
     )
-    assert [*peak_parts(document["peak"])] == ["512 B of it was allocated before the recording began"]
+    assert [*peak_parts(document["peak"])] == [
+        "512 B of it is in no recorded block: allocated before, or left out"
+    ]
     assert growth_sentence(document, 2) == "From step to step: +2.56 kB in 1"
 
 

@@ -76,9 +76,11 @@ def test_what_is_alive_and_where_it_was_allocated() -> None:
     def alive(blocks: int) -> str:
         return alive_sentence({"alive_at_end": {"bytes": 10 * blocks, "blocks": blocks}})
 
-    assert alive(0) == "All that was allocated was released before the recording ended."
-    left = "Alive at the end, which by itself is no leak: "
-    assert [alive(1), alive(2)] == [f"{left}10 B in 1 block.", f"{left}20 B in 2 blocks."]
+    assert alive(0) == "All that was allocated in this time was released before the recording ended."
+    assert [alive(1), alive(2)] == [
+        f"Of what was allocated in this time, {held} is alive at the end, which by itself is no leak."
+        for held in ("10 B in 1 block", "20 B in 2 blocks")
+    ]
     unknown = {"file": None, "line": None, "function": None}
     assert row_line_name(unknown) == "(no stack)"
     assert row_line_name({"file": "", "line": None, "function": "run"}) == "run"

@@ -286,7 +286,7 @@ def test_lines_of_two_files_of_one_name_are_not_added_up() -> None:
 def test_what_else_is_to_say_of_a_peak() -> None:
     peak = {"before_bytes": 1, "cached_bytes": 2, "outside_bytes": 3}
     assert [*peak_parts(peak)] == [
-        "1 B of it was allocated before the recording began",
+        "1 B of it is in no recorded block: allocated before, or left out",
         "2 B more was reserved: cached, or lost between blocks",
         "3 B of the process lay outside: workspace, communication, others",
     ]

@@ -19,6 +19,7 @@ from tests.analysis import real
 from tests.analysis.memory.runs import Held, recorded
 from tests.ui.training import training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
+from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.growth import nth_call
 from tracetui.api import load
 from tracetui.export.data_frame import frame_of
@@ -26,8 +27,11 @@ from tracetui.export.tables.memory import GROWING, GrowingRows
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.curve import LEVELS, area_levels, curve_line_rows, most_in_columns, round_up
+from tracetui.ui.drawing.glyphs import glyphs
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.memory import MemoryScreen
-from tracetui.ui.tables.memory_views import LINES
+from tracetui.ui.stories.memory_story import MemoryStory
+from tracetui.ui.tables.memory_views import LINES, shown_memory
 from tracetui.ui.tables.memory_views import SIZES as SIZES_VIEW
 from tracetui.units import format_bytes
 
@@ -87,6 +91,14 @@ async def test_what_grows_is_told_first_with_its_call_and_neighbours(leaking: Tr
                 assert "peak 2.33 GB" in curve[1]
                 assert curve[2].startswith("  2.50 GB ") and curve[-1].startswith("      0 B ")
                 assert [f"step {number}" in curve[-1] for number in range(50, 54)] == [True] * 4
+
+
+def test_a_size_of_a_window_counts_what_was_held_before_it() -> None:
+    memory = Memory(recorded(1, [Held(10), Held(20)], [(10, 512), (20, 1024)]))
+    shown = shown_memory(memory, (50, 60), 0)
+    story = MemoryStory(Palette("none"), glyphs(False)).lines(shown, SIZES_VIEW, 0, 0, None, 200, 9)
+    assert "".join(text for text, _ in story[1]).startswith("One of 2 blocks: 512 B allocated")
+    assert [(size.allocations, size.at_peak) for size in shown.part.sizes] == [(0, 2)]
 
 
 async def test_enter_goes_to_the_operator_that_allocated_the_block(leaking: Trace) -> None:
@@ -206,7 +218,7 @@ async def test_the_peak_of_a_real_run_is_told_by_line(real_traces: Path) -> None
         assert (
             "NPU 0: peak 1.32 GB at 0.067157 s in step 50: 322 MB of it allocated at main.py(354)" in answer
         )
-        assert "736 MB of it was allocated before the recording began" in answer
+        assert "736 MB of it is in no recorded block: allocated before, or left out" in answer
         assert "Of one step nothing can be said" in answer
         assert shown_lines(screen)[1].startswith("245 MB")
 

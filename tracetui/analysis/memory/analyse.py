@@ -42,7 +42,7 @@ class HostMemory:
 
 @dataclass(frozen=True, eq=False)
 class MemoryPart:
-    """The memory of a stretch of time: its peak, and the blocks that were allocated by then."""
+    """The memory of a stretch of time: its peak, and the blocks allocated in it or alive at its peak."""
 
     peak: Peak | None
     lines: tuple[LineMemory, ...]
@@ -107,8 +107,8 @@ class Memory:
             blocks, alive, allocated = blocks.at(selected), alive[selected], allocated[selected]
         return MemoryPart(
             peak=peak,
-            lines=lines_of_blocks(recorded, blocks, alive),
-            sizes=sizes_of_blocks(blocks, alive),
+            lines=lines_of_blocks(recorded, blocks, alive, allocated),
+            sizes=sizes_of_blocks(blocks, alive, allocated),
             blocks=blocks,
             places=np.flatnonzero(selected),
             at_peak=alive,
@@ -122,7 +122,8 @@ class Memory:
         blocks = blocks.at((blocks.start >= start) & (blocks.start < end))
         if not len(blocks):
             return None
-        lines = lines_of_blocks(self.recorded, blocks, np.zeros(len(blocks), np.bool_))
+        all_blocks = np.ones(len(blocks), np.bool_)
+        lines = lines_of_blocks(self.recorded, blocks, ~all_blocks, all_blocks)
         return HostMemory(lines, int(blocks.bytes[blocks.alive].sum()), int(np.count_nonzero(blocks.alive)))
 
     @cached_property

@@ -21,16 +21,16 @@ class Peak:
     device: str
     component: str  #: whose curve it is
     at: int
-    step: int  #: place in Recorded.steps of the one it lies in, -1 of none
+    step: int  #: place in MemoryRecording.steps of the one it lies in, -1 of none
     bytes: int
-    before_bytes: int  #: of them allocated before the recording, or where no table tells of
+    before_bytes: int  #: of them in no recorded block: allocated before the recording, or left out of it
     cached_bytes: int  #: reserved and not allocated: cached, or lost between blocks
-    outside_bytes: int  #: of the process beyond what PyTorch reserved: workspace, communication, others
+    outside_bytes: int  #: of the process beyond what is reserved for that curve, or PyTorch
 
 
 @dataclass(frozen=True)
 class LineMemory:
-    """The blocks of one operator at one line of Python."""
+    """The blocks of one operator at one line of Python: at the peak, and those allocated in the part."""
 
     frame: Frame | None  #: None without a stack
     operator: str
@@ -38,17 +38,17 @@ class LineMemory:
     blocks_at_peak: int
     allocated_bytes: int
     allocations: int
-    mean_life: int  #: of those that were released, rounded down; -1 where none was
-    alive_bytes: int  #: never released
+    mean_life: int  #: of the allocations that were released, rounded down; -1 where none was
+    alive_bytes: int  #: of the allocations, never released
 
 
 @dataclass(frozen=True)
 class SizeMemory:
-    """The blocks of one size."""
+    """The blocks of one size: at the peak, and those allocated in the part."""
 
     bytes: int
     allocations: int
-    alive: int  #: never released
+    alive: int  #: of the allocations, never released
     at_peak: int
 
 
@@ -79,6 +79,7 @@ def find_peak(recorded: MemoryRecording, start: int, end: int) -> Peak | None:
     alive = int(recorded.blocks.bytes[alive_at(recorded, curve, peak_time)].sum())
     reserved = int(curve.reserved[place])
     process, adapter = (_reserved(recorded, curve.device, name, peak_time) for name in ("APP", ADAPTER))
+    counted = reserved if reserved >= 0 else adapter
     steps = [place for place, step in enumerate(recorded.steps) if step.start <= peak_time < step.end]
     return Peak(
         device=curve.device,
@@ -88,7 +89,7 @@ def find_peak(recorded: MemoryRecording, start: int, end: int) -> Peak | None:
         bytes=amount,
         before_bytes=max(amount - alive, 0),
         cached_bytes=max(reserved - amount, 0) if reserved >= 0 else -1,
-        outside_bytes=max(process - adapter, 0) if process >= 0 and adapter >= 0 else -1,
+        outside_bytes=max(process - counted, 0) if process >= 0 and counted >= 0 else -1,
     )
 
 
@@ -102,20 +103,26 @@ def alive_at(recorded: MemoryRecording, curve: Curve, time: int) -> Bools:
     return alive
 
 
-def lines_of_blocks(recorded: MemoryRecording, blocks: Blocks, at_peak: Bools) -> tuple[LineMemory, ...]:
-    """Return blocks by line and operator, those first that hold most at the peak, then in all."""
+def lines_of_blocks(
+    recorded: MemoryRecording, blocks: Blocks, at_peak: Bools, allocated: Bools
+) -> tuple[LineMemory, ...]:
+    """Return blocks by line and operator, those first that hold most at the peak, then in all.
+
+    Blocks that are not `allocated` in the part are counted at its peak only.
+    """
     rows = []
     operators = len(recorded.operators) + 1
     for key, places in runs((blocks.line + 1) * operators + blocks.operator + 1):
         line, operator = divmod(key, operators)
+        at_peak_places, places = places[at_peak[places]], places[allocated[places]]
         sizes, is_held = blocks.bytes[places], blocks.release[places] == NEVER
         lives = (blocks.release[places] - blocks.start[places])[~is_held]
         rows.append(
             LineMemory(
                 frame=recorded.lines[line - 1] if line else None,
                 operator=recorded.operators[operator - 1] if operator else "",
-                bytes_at_peak=int(sizes[at_peak[places]].sum()),
-                blocks_at_peak=int(np.count_nonzero(at_peak[places])),
+                bytes_at_peak=int(blocks.bytes[at_peak_places].sum()),
+                blocks_at_peak=len(at_peak_places),
                 allocated_bytes=int(sizes.sum()),
                 allocations=len(places),
                 mean_life=int(lives.sum()) // len(lives) if len(lives) else -1,
@@ -126,12 +133,12 @@ def lines_of_blocks(recorded: MemoryRecording, blocks: Blocks, at_peak: Bools) -
     return tuple(rows)
 
 
-def sizes_of_blocks(blocks: Blocks, at_peak: Bools) -> tuple[SizeMemory, ...]:
-    """Return blocks by size, those first that take most in all."""
+def sizes_of_blocks(blocks: Blocks, at_peak: Bools, allocated: Bools) -> tuple[SizeMemory, ...]:
+    """Return blocks by size, those first that take most in all; counted as by line."""
     sizes, place = numbered(blocks.bytes)
     counts = (
         np.bincount(place[selected], minlength=len(sizes)).tolist()
-        for selected in (slice(None), blocks.alive, at_peak)
+        for selected in (allocated, allocated & blocks.alive, at_peak)
     )
     rows = [SizeMemory(*row) for row in zip(sizes.tolist(), *counts)]
     return tuple(sorted(rows, key=lambda row: (-row.bytes * row.allocations, -row.bytes)))

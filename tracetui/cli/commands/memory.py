@@ -35,7 +35,8 @@ recording of two steps they "may grow". Told is which call of the line leaves
 them, and what the device did before and after it.
 
 --step and --window leave the peak of that time, and the lines of what was
-alive at it or allocated in it; growth is always that of the whole recording.
+alive at it or allocated in it; components and growth are always those of the
+whole recording.
 --csv writes the lines, or with --by the blocks by size, or single ones.
 Text quotes the line that keeps a block, if its file lies below the directory of
 the trace, the working directory or --source; Markdown, and text that is written

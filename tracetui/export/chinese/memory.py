@@ -9,7 +9,9 @@ MEMORY = {
     "{peak} at {time}": "{peak}，在 {time}",
     "{peak} in step {step}": "{peak}，step {step}",
     "{peak}: {size} of it allocated at {line}": "{peak}：其中 {size} 由 {line} 申请",
-    "{size} of it was allocated before the recording began": "其中 {size} 在采集开始之前就已申请",
+    "{size} of it is in no recorded block: allocated before, or left out": (
+        "其中 {size} 不在任何记录的块中：在采集之前申请，或没有记录"
+    ),
     "{size} more was reserved: cached, or lost between blocks": "另外预留了 {size}：被缓存，或成为块之间的碎片",
     "{size} of the process lay outside: workspace, communication, others": (
         "进程另有 {size} 在 PyTorch 之外：workspace、通信等"
@@ -35,13 +37,16 @@ MEMORY = {
     "alive since steps {steps}": "从 step {steps} 起一直存活",
     "No operator holds more after every step.": "没有哪个算子在每个 step 之后都占用得更多。",
     "Which blocks are held is not recorded.": "没有采集哪些块仍被占用。",
-    "All that was allocated was released before the recording ended.": "申请的显存在采集结束之前都已释放。",
+    "All that was allocated in this time was released before the recording ended.": (
+        "这段时间申请的显存在采集结束之前都已释放。"
+    ),
     "1 block": "1 个块",
     "{count} blocks": "{count} 个块",
-    "Alive at the end, which by itself is no leak: {size} in {blocks}.": (
-        "结束时仍存活（本身不等于泄漏）：{blocks}，共 {size}。"
+    "Of what was allocated in this time, {size} in {blocks} is alive at the end, which by itself is no leak.": (
+        "这段时间申请的显存中，结束时仍存活（本身不等于泄漏）：{blocks}，共 {size}。"
     ),
     "Components": "组件",
+    "Components, of the whole recording": "组件（整个采集）",
     "Memory of the host, in no sum of a device": "主机内存，不计入 Device",
     "Static memory of graphs, given before they run": "图的静态内存，运行之前分配",
     "Blocks, the largest first": "各块，最大的在前",

@@ -16,7 +16,7 @@ from tracetui.export.tables.memory import COMPONENTS, GRAPHS, GROWING, LINES, Gr
 def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0) -> dict[str, Any]:
     """Return what is known of the memory; the peak and the lines are those of `part`, at most `top` lines.
 
-    Growth is always that of the whole recording. All is empty where nothing was recorded.
+    Components and growth are those of the whole recording. All is empty where nothing was recorded.
     """
     if memory is None or part is None:
         return {

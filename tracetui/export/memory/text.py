@@ -117,7 +117,8 @@ def memory_sections(
     recorded, count = memory.recorded, TOP if top is None else top
     curves = sorted(memory.curves, key=lambda curve: not len(curve.known_places))
     components = MemoryRows(recorded, curves, TOP_COMPONENTS)
-    yield from _section(translate("Components"), COMPONENTS, components, _WITH_JSON)
+    title = translate("Components" if part is memory.all else "Components, of the whole recording")
+    yield from _section(title, COMPONENTS, components, _WITH_JSON)
     graphs = MemoryRows(recorded, recorded.graphs, TOP_COMPONENTS)
     title = translate("Static memory of graphs, given before they run")
     yield from _section(title, GRAPHS, graphs, _WITH_JSON)

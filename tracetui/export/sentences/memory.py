@@ -57,10 +57,11 @@ def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
 
 
 def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what else is to say of a peak: "736 MB of it was allocated before the recording began"."""
+    """Yield what else is to say of a peak: "736 MB of it is in no recorded block: allocated before, ..."."""
     if peak["before_bytes"]:
         before = format_bytes(peak["before_bytes"])
-        yield translate("{size} of it was allocated before the recording began", size=before)
+        template = "{size} of it is in no recorded block: allocated before, or left out"
+        yield translate(template, size=before)
     if peak["cached_bytes"]:
         cached = format_bytes(peak["cached_bytes"])
         yield translate("{size} more was reserved: cached, or lost between blocks", size=cached)
@@ -136,14 +137,17 @@ def call_words(nth: int, count: int) -> str:
 
 
 def alive_sentence(document: Mapping[str, Any]) -> str:
-    """Return what is left at the end, which is not a leak for that."""
+    """Return what of the allocations of the part is left at the end, which is not a leak for that."""
     alive = document["alive_at_end"]
     if alive["blocks"] is None:
         return translate("Which blocks are held is not recorded.")
     if not alive["blocks"]:
-        return translate("All that was allocated was released before the recording ended.")
+        return translate("All that was allocated in this time was released before the recording ended.")
     blocks = counted(alive["blocks"], "1 block", "{count} blocks")
-    template = "Alive at the end, which by itself is no leak: {size} in {blocks}."
+    template = (
+        "Of what was allocated in this time, {size} in {blocks} is alive at the end, which by itself is no "
+        "leak."
+    )
     return translate(template, size=format_bytes(alive["bytes"]), blocks=blocks)
 
 

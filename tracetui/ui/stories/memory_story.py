@@ -105,7 +105,8 @@ class MemoryStory(Story):
         if view is BLOCKS:
             return ""
         if view is SIZES:
-            return translate("One of {count} blocks: ", count=format_count(shown.part.sizes[row].allocations))
+            alike = np.count_nonzero(shown.part.blocks.bytes == shown.part.sizes[row].bytes)
+            return translate("One of {count} blocks: ", count=format_count(int(alike)))
         line = shown.part.lines[row]
         if line.blocks_at_peak == 1:
             return translate("The only block held at the peak: ")
