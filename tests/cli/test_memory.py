@@ -189,7 +189,7 @@ def test_hostile_names_and_damage_reach_no_terminal_and_no_spreadsheet(run: Any,
         output = run("memory", str(tmp_path), *form)
         assert output.code == 0
         assert all(line.isprintable() for line in output.out.split("\n"))
-        assert "2 of 20 rows are left out, what they must hold is damaged, like 1.7E+15" in output.err
+        assert "2 of 20 rows are left out: cells are missing or damaged, like 1.7E+15" in output.err
     for by in ("line", "block"):
         table = run("memory", str(tmp_path), "--by", by, "--csv", "-").out
         cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]

@@ -40,7 +40,7 @@ def test_a_damaged_time_costs_its_row_and_a_sentence(tmp_path: Path) -> None:
     table = read_table(written(tmp_path, HEADER + rows), OPERATOR_MEMORY)
     assert [table.text("name", row) for row in range(table.rows)] == ["a"]
     assert table.problems == (
-        "operator_memory.csv: 2 of 3 rows are left out, what they must hold is damaged, like 1.69512E+15",
+        "operator_memory.csv: 2 of 3 rows are left out: cells are missing or damaged, like 1.69512E+15",
     )
 
 
@@ -57,6 +57,20 @@ def test_a_damaged_length_costs_nothing_but_itself(tmp_path: Path) -> None:
     text = "Name,Size(KB),Allocation Time(us),Duration(us)\na,1,1.5,2\nb,1,1.5,1.69512E+3\n"
     table = read_table(written(tmp_path, text), OPERATOR_MEMORY)
     assert table.numbers["duration"].tolist() == [2000]
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (("N/A", ""), ", what they must hold is missing"),
+        (("N/A", "3x", "4x"), ": cells are missing or damaged, like 3x"),
+    ],
+)
+def test_a_missing_cell_is_no_example_of_damage(tmp_path: Path, start: tuple[str, ...], words: str) -> None:
+    rows = "".join(f"a,1,{time}\t,,NPU:0\n" for time in ("1.5", *start))
+    table = read_table(written(tmp_path, HEADER + rows), OPERATOR_MEMORY)
+    count = len(start)
+    assert table.problems == (f"operator_memory.csv: {count} of {count + 1} rows are left out{words}",)
 
 
 @pytest.mark.parametrize(

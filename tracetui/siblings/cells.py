@@ -74,6 +74,12 @@ class CsvCells:
             end -= at_end
         return CsvCells(self.data, start, end)
 
+    @property
+    def missing(self) -> Bools:
+        """Which cells are empty, or say that there is no value."""
+        raw = self.trimmed().numbers()
+        return np.isin(raw, np.array(_NOTHING, raw.dtype))
+
     def letters(self, width: int) -> NDArray[np.uint8]:
         """Return the first bytes of each cell, zeros after its end: uint8[rows, width]."""
         letters: NDArray[np.uint8] = sliding_window_view(self.data, width)[self.start]
@@ -271,7 +277,7 @@ def thousandths(cells: CsvCells, rounded: bool = False) -> Thousandths:
         (rows,) = np.nonzero(form == code)
         length, place = divmod(code, WIDEST + 1)
         value[rows] = _thousandths_of_form(letters[rows], length, place, rounded)
-    missing = np.isin(raw, np.array(_NOTHING, raw.dtype))
+    missing = cells.missing
     return Thousandths(value, missing, (value < 0) & ~missing)
 
 

@@ -190,7 +190,8 @@ class _Builder:
                 if faulty.any():
                     is_row &= ~faulty
                     if not self._example:
-                        self._example = _quoted(cells[place].text(int(np.argmax(faulty))))
+                        damaged = np.flatnonzero(faulty & ~cells[place].missing)
+                        self._example = _quoted(cells[place].text(int(damaged[0]))) if len(damaged) else ""
         self._rows += int(np.count_nonzero(is_row))
         self._left_out += count - int(np.count_nonzero(is_row))
         for key, column_values in values.items():
@@ -217,7 +218,7 @@ class _Builder:
         template = "{name}: {count} of {rows} rows are left out, what they must hold is missing"
         if self._example:
             template = (
-                "{name}: {count} of {rows} rows are left out, what they must hold is damaged, like {example}"
+                "{name}: {count} of {rows} rows are left out: cells are missing or damaged, like {example}"
             )
         return state(
             template,

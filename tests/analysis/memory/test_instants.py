@@ -40,6 +40,20 @@ def test_blocks_of_the_host_are_in_no_sum_of_a_device() -> None:
     assert title in memory_markdown(memory, memory.all, "line", None, 0, lambda frame: None)
 
 
+def test_steps_of_one_process_say_nothing_of_a_device_of_another() -> None:
+    """Another process allocates on device 1 in the time of the steps, and has a single step of its own."""
+    other = {"pid": 99, "tid": 99}
+    of_other = [{**event(time, time, 64, 64 * time, 1), **other} for time in (15, 130)]
+    step = {**gpu.step(40, 0, 200), **other}
+    memory = analyse(trace_of([*gpu.gpu(), *STEPS, *ON_DEVICE, step, *of_other])).memory
+    assert memory is not None
+    growth = {(growth.device, growth.step): growth.bytes for growth in memory.growth}
+    assert growth == {("GPU 0", 1): 512, ("GPU 1", 1): None}
+    assert memory.all.peak is not None
+    assert (memory.all.peak.device, memory.all.peak.step) == ("GPU 1", -1)
+    assert memory.recorded.blocks.step.tolist() == [0, -1, 1, -1]
+
+
 def test_the_host_alone_is_told_as_it_is() -> None:
     memory = analyse(trace_of([*gpu.gpu(), *STEPS, *ON_HOST])).memory
     assert memory is not None

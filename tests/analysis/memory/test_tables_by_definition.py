@@ -273,7 +273,7 @@ def test_steps_are_those_of_the_process_with_most(monkeypatch: pytest.MonkeyPatc
         every = [SimpleNamespace(number=n, start=n, end=n + 5, pid=pid) for n, pid in enumerate(pids)]
         monkeypatch.setattr(tables, "host_steps", lambda _: every)
         trace: Any = None
-        steps = memory_steps(trace)
+        _, steps = memory_steps(trace)
         assert steps == tuple(MemoryStep(n, n, n + 5) for n, *_ in steps)
         return [step.number for step in steps]
 

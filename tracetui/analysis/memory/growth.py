@@ -3,7 +3,8 @@
 What is alive when the recording ends is no leak: the state of an optimizer is, and the tensors of the step
 that goes on. A group of blocks, alike in component, operator, line and size, grows where each of at least
 three consecutive steps up to the last leaves one more behind than the one before; in a recording of two
-steps it may. From one step nothing follows.
+steps it may. Where none of an operator at a line grows, its blocks of all sizes are looked at together. From
+one step nothing follows.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class StepGrowth:
 
     device: str
     step: int  #: its number
-    bytes: int | None  #: None where no sample tells; below 0 where it holds less
+    bytes: int | None  #: None where no sample tells, or only other processes; below 0 where it holds less
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class GrowingGroup:
     calls: int  #: of that operator at that line in the last step
     leaving: int  #: of those calls, how many leave a block behind
     nth: int | None  #: which call leaves one, from 1; None where several do, or not the same in each step
-    example: int  #: place in Recorded.blocks of the last block left behind
+    example: int  #: place in MemoryRecording.blocks of the last block left behind
     verdict: Verdict
 
     @property
@@ -81,7 +82,8 @@ def growth_of_steps(recorded: MemoryRecording) -> tuple[StepGrowth, ...]:
         curve = whole_curve(recorded.curves, device)
         if curve is not None:
             for step, following in zip(recorded.steps, recorded.steps[1:]):
-                difference = _difference(curve, step.start, following.start)
+                known = device not in recorded.stepless
+                difference = _difference(curve, step.start, following.start) if known else None
                 growths.append(StepGrowth(device, step.number, difference))
     return tuple(growths)
 

@@ -42,7 +42,8 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     names = pick(trace.slices.name, row)
     different = distinct(names)
-    steps = memory_steps(trace)
+    pid, steps = memory_steps(trace)
+    has_steps = np.array([*(candidate.pid == pid for candidate in trace.tracks), False])[track]
     numbers = distinct(device)
     labels = tuple(map(_label, numbers.tolist()))
     release = freed[allocated]
@@ -55,7 +56,7 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
         operator=np.searchsorted(different, names).astype(np.int32),
         row=row,
         line=line,
-        step=steps_at(steps, time[allocated]),
+        step=np.where(has_steps[allocated], steps_at(steps, time[allocated]), -1),
     )
     operators = tuple(trace.string(name) or _NO_OPERATOR for name in different.tolist())
     curves = curves_in_instants(trace)
@@ -63,8 +64,18 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     host_blocks = no_blocks()
     if on_host.any() and not on_host.all():
         blocks, host_blocks = blocks.at(~on_host), blocks.at(on_host)
+    known, stepless = (PYTORCH,), frozenset(labels) - {*map(_label, distinct(device[has_steps]).tolist())}
     return MemoryRecording(
-        curves, blocks, labels, (PYTORCH,), operators, tuple(lines), steps, (), host_blocks=host_blocks
+        curves,
+        blocks,
+        labels,
+        known,
+        operators,
+        tuple(lines),
+        steps,
+        (),
+        host_blocks=host_blocks,
+        stepless=stepless,
     )
 
 

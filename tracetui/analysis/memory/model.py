@@ -89,12 +89,12 @@ class Blocks:
     start: Int64s  #: when allocated
     release: Int64s  #: when freed by its tensor, NEVER where it was not
     bytes: Int64s
-    device: Int32s  #: place in Memory.devices
-    component: Int32s  #: place in Memory.components
-    operator: Int32s  #: place in Memory.operators, of its name
+    device: Int32s  #: place in MemoryRecording.devices
+    component: Int32s  #: place in MemoryRecording.components
+    operator: Int32s  #: place in MemoryRecording.operators, of its name
     row: Int64s  #: the slice of that operator, -1 where it is not in the trace
-    line: Int64s  #: place in Memory.lines, -1 without a stack
-    step: Int64s  #: place in Memory.steps of the one it was allocated in, -1 of none
+    line: Int64s  #: place in MemoryRecording.lines, -1 without a stack
+    step: Int64s  #: place in MemoryRecording.steps of the one it was allocated in, -1 of none
 
     def __len__(self) -> int:
         return len(self.start)
@@ -132,6 +132,7 @@ class MemoryRecording:
     graphs: tuple[StaticMemory, ...] = ()  #: what graphs are given before they run
     #: those of the host, where a device has blocks: `blocks` are then those of devices alone
     host_blocks: Blocks = field(default_factory=no_blocks)
+    stepless: frozenset[str] = frozenset()  #: devices of which only processes tell that have other steps
 
 
 def steps_numbered(steps: tuple[MemoryStep, ...], number: int) -> list[MemoryStep]:

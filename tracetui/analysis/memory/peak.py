@@ -80,7 +80,8 @@ def find_peak(recorded: MemoryRecording, start: int, end: int) -> Peak | None:
     reserved = int(curve.reserved[place])
     process, adapter = (_reserved(recorded, curve.device, name, peak_time) for name in ("APP", ADAPTER))
     counted = reserved if reserved >= 0 else adapter
-    steps = [place for place, step in enumerate(recorded.steps) if step.start <= peak_time < step.end]
+    all_steps = () if curve.device in recorded.stepless else recorded.steps
+    steps = [place for place, step in enumerate(all_steps) if step.start <= peak_time < step.end]
     return Peak(
         device=curve.device,
         component=curve.component,

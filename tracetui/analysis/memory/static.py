@@ -23,8 +23,8 @@ class StaticMemory(NamedTuple):
 def static_memory(table: SiblingTable | None) -> tuple[StaticMemory, ...]:
     """Return the graphs of the table, those with most memory first.
 
-    An operator holds its memory from its first node until its last one begins; where nodes are not told, all
-    operators of a graph hold theirs at once.
+    An operator holds its memory from its first node, and at that, until its last one begins; where nodes are
+    not told, all operators of a graph hold theirs at once.
     """
     if table is None or not table.rows:
         return ()
@@ -48,6 +48,7 @@ def _peak_bytes(sizes: Int64s, first: Int64s, last: Int64s) -> int:
     """Return the most that is held at any node."""
     if (first < 0).any() or (last < 0).any():
         return int(sizes.sum())
+    last = np.maximum(last, first + 1)
     node = np.concatenate((last, first))  # what ends at a node makes room for what begins there
     order = np.argsort(node, kind="stable")
     return int(np.cumsum(np.concatenate((-sizes, sizes))[order]).max(initial=0))

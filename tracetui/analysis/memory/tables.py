@@ -77,7 +77,7 @@ def join_tables(
     """Return what tables tell, joined to the operators and lines of their trace."""
     problems = tuple(problem for table in tables if table is not None for problem in table.problems)
     curves = curves_of(tables.records, tables.modules)
-    steps = memory_steps(trace)
+    _, steps = memory_steps(trace)
     if tables.blocks is None:
         return MemoryRecording(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
     return _blocks_of_table(trace, chains, rules, tables.blocks, curves, steps, problems)
@@ -91,12 +91,12 @@ def curves_of(records: SiblingTable | None, modules: SiblingTable | None) -> tup
     return tuple(curves.values())
 
 
-def memory_steps(trace: Trace) -> tuple[MemoryStep, ...]:
-    """Return the steps of the process that has most of them, by start."""
+def memory_steps(trace: Trace) -> tuple[str, tuple[MemoryStep, ...]]:
+    """Return the process that has most steps, and its steps by start."""
     steps = host_steps(trace)
     pids = [step.pid for step in steps]
     pid = max(dict.fromkeys(pids), key=pids.count, default="")
-    return tuple(MemoryStep(step.number, step.start, step.end) for step in steps if step.pid == pid)
+    return pid, tuple(MemoryStep(step.number, step.start, step.end) for step in steps if step.pid == pid)
 
 
 def table_device_label(text: str | None) -> str:

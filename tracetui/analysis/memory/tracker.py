@@ -35,7 +35,7 @@ def recorded_by_tracker(trace: Path, rules: FrameRules) -> MemoryRecording | Non
 def _recording(table: SiblingTable, rules: FrameRules) -> MemoryRecording:
     order = np.argsort(table.numbers["start"], kind="stable")
     start, end = table.numbers["start"][order], table.numbers["end"][order]
-    release = np.where(end < 0, NEVER, np.maximum(end, start))
+    release = np.where(end < 0, NEVER, np.maximum(end, start + 1))  # held at one event at least
     sizes = table.numbers["bytes"][order]
     stack, stacks = table.texts["stack"]
     frames = [rules.line_of(tuple(frames_in(text))) for text in stacks]
@@ -44,9 +44,12 @@ def _recording(table: SiblingTable, rules: FrameRules) -> MemoryRecording:
         [-1 if frame is None else lines.index(frame) for frame in (*frames, None)], np.int64
     )
     node, task = table.texts["node"], table.texts["task"]
-    operators = ("", *node.texts, *task.texts)
-    operator = np.where(node.place >= 0, node.place + 1, task.place + 1 + len(node.texts))
-    operator = np.where((node.place < 0) & (task.place < 0), 0, operator)[order].astype(np.int32)
+    number = {text: place for place, text in enumerate(dict.fromkeys(["", *node.texts, *task.texts]))}
+    operators = tuple(number)
+    of_node, of_task = (
+        np.array([*map(number.__getitem__, texts), 0], np.int32)[place] for place, texts in (node, task)
+    )
+    operator = np.where(node.place >= 0, of_node, of_task)[order]
     released = release[release < NEVER]
     last = int(max(start.max(initial=0), released.max(initial=0))) + 1
     steps = repetitions(start, np.where(stack < 0, len(stacks), stack)[order], last)

@@ -29,10 +29,11 @@ operator_memory.csv and memory_record.csv beside the trace of an NPU, by the
 [memory] events in that of a GPU (profile_memory=True), or by a snapshot.
 
 What is alive at the end is no leak by itself: the state of an optimizer is.
-Blocks alike in operator, line and size "grow" where at least three consecutive
-steps up to the last leave some behind, each more than the one before; in a
-recording of two steps they "may grow". Told is which call of the line leaves
-them, and what the device did before and after it.
+Blocks alike in operator, line and size (in any size, where those of none do)
+"grow" where at least three consecutive steps up to the last leave some behind,
+each more than the one before; in a recording of two steps they "may grow". Told
+is which call of the line leaves them, and what the device did before and after
+it.
 
 --step and --window leave the peak of that time, and the lines of what was
 alive at it or allocated in it; components and growth are always those of the

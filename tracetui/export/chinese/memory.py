@@ -1,8 +1,10 @@
 """What is said of memory, in Chinese, by the English."""
 
 MEMORY = {
-    "Nothing is recorded of the memory: profile with profile_memory=True, and keep the tables beside the "
-    "trace.": "没有显存的记录：采集时打开 profile_memory=True，并把各表保留在 trace 旁边。",
+    "Nothing is recorded of the memory: profile with profile_memory=True, and on an NPU keep the tables of "
+    "this rank, and of no other, beside the trace.": (
+        "没有显存的记录：采集时打开 profile_memory=True；NPU 上还要把本 rank（且只有本 rank）的各表保留在 trace 旁边。"
+    ),
     "Events are told by their numbers, not by times.": "没有记录时间：事件以编号表示。",
     "No curve tells how much is held.": "没有曲线说明占用了多少。",
     "{device}: peak {size}": "{device}：峰值 {size}",

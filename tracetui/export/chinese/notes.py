@@ -248,8 +248,8 @@ NOTES = {
     "is not read: it has no column {name}": "未读取：缺少 {name} 列",
     "{name} is not read: there is not enough memory for it": "{name} 未读取：内存不足",
     "{name}: column {column} stands there twice, the first is read": "{name}：{column} 列出现了两次，读取第一列",
-    "{name}: {count} of {rows} rows are left out, what they must hold is damaged, like {example}": (
-        "{name}：{rows} 行中略去了 {count} 行，其中必需的内容已损坏，例如 {example}"
+    "{name}: {count} of {rows} rows are left out: cells are missing or damaged, like {example}": (
+        "{name}：{rows} 行中略去了 {count} 行：有单元格缺失或已损坏，例如 {example}"
     ),
     "{name}: {count} of {rows} rows are left out, what they must hold is missing": (
         "{name}：{rows} 行中略去了 {count} 行，其中缺少必需的内容"

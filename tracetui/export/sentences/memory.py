@@ -16,8 +16,8 @@ from tracetui.trace.stack import Frame, distinct_ends, path_end
 from tracetui.units import format_bytes, format_count, format_time
 
 NOTHING = (
-    "Nothing is recorded of the memory: profile with profile_memory=True, "
-    "and keep the tables beside the trace."
+    "Nothing is recorded of the memory: profile with profile_memory=True, and on an NPU keep the tables of "
+    "this rank, and of no other, beside the trace."
 )
 NO_TIMES = "Events are told by their numbers, not by times."
 LONGEST_SOURCE = 120  #: characters of a line of source

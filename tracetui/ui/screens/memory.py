@@ -234,7 +234,7 @@ class MemoryScreen(TableScreen):
         origin = shown.origin_ns if recorded.timed else None
         window = None if self._is_apart else self._window
         span = span_of_curves(self.curves, window, self.session.state.bounds)
-        self.curve.show(curve, span, origin, recorded.steps)
+        self.curve.show(curve, span, origin, () if curve.device in recorded.stepless else recorded.steps)
         self._time_ns = self.session.state.place.time_ns
         if not span.start_ns <= self.curve.time_ns < span.end_ns:
             self.curve.point(min(max(self._time_ns, span.start_ns), span.end_ns - 1))
