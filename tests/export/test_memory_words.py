@@ -103,7 +103,7 @@ def test_components_are_told_at_their_most_and_at_the_end() -> None:
     recorded: Any = SimpleNamespace(timed=True)
     keys = ("peak_allocated_bytes", "peak_reserved_bytes", "peak_at_ns", "end_allocated_bytes")
     values = [[record[key] for key in keys] for record in records(COMPONENTS, MemoryRows(recorded, curves))]
-    assert values == [[9, 2, 0, 3], [None, 5, 10, None], [None, None, 0, None], [0, 0, 0, 0]]
+    assert values == [[9, 2, 0, 3], [None, 5, 10, None], [None, None, None, None], [0, 0, 0, 0]]
 
 
 def test_a_block_may_begin_and_be_released_at_time_0() -> None:

@@ -104,6 +104,7 @@ def test_a_task_is_called_by_its_name_and_its_numbers(task: RecordedThread, name
     ("clock", "words"),
     [
         (SchedulerClock("given", 5), "Clock: --sched-offset."),
+        (SchedulerClock("converted", 0), "Clock: as the converter of the recording has set it."),
         (
             SchedulerClock("fitted", 5, None, 2_000),
             "Clock: fitted to what the threads do, to within 2.00 µs.",

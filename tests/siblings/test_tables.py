@@ -52,7 +52,7 @@ def test_a_damaged_length_costs_nothing_but_itself(tmp_path: Path) -> None:
     assert table.numbers["overlapped"].tolist() == [0, 0]
     assert table.numbers["bubble"].tolist() == [1500, -1]
     assert table.problems == (
-        "step_trace_time.csv: 1 of 3 rows are left out, what they must hold is damaged, like x",
+        "step_trace_time.csv: 1 of 3 rows are left out: cells are missing or damaged, like x",
     )
     text = "Name,Size(KB),Allocation Time(us),Duration(us)\na,1,1.5,2\nb,1,1.5,1.69512E+3\n"
     table = read_table(written(tmp_path, text), OPERATOR_MEMORY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 import tracetui
 from simulator.database import DatabaseWriter
 from simulator.scheduler import OFFSET, SimulatedScheduler
-from tests.analysis.scheduler.test_scheduler import analysed
+from tests.analysis.scheduler.test_scheduler import analysed, planted, with_idle_cores
 from tests.simulator import traces
 from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until
 from tracetui.analysis.analyse import analyse
@@ -21,6 +22,8 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.launch_chains import milestones
 from tracetui.analysis.scheduler.scheduler import recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
+from tracetui.analysis.scheduler.states import State
+from tracetui.export.sentences.gap_shares import gap_shares
 from tracetui.trace.model import TraceKind
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
@@ -146,6 +149,50 @@ def test_the_story_names_who_had_the_core(recording: Path) -> None:
     assert not [*scheduler_sentences(traces.analysed("mixed"), slice(0, 100), pen)]
 
 
+@pytest.mark.parametrize("scenario", ["mixed", "stalls"])
+def test_the_story_tells_the_time_of_the_thread_that_it_names(scenario: str) -> None:
+    """Of all pieces at once: of which sleep, and how much others have."""
+    analysis, pen = analysed(scenario), Pen(Palette("none"), glyphs(False))
+    causes, scheduler = analysis.causes, analysis.scheduler
+    assert scheduler is not None
+    pids = np.where(causes.track >= 0, scheduler.pid_of_track[causes.track], -1)
+    sentences = scheduler_sentences(analysis, slice(0, len(causes)), pen)
+    texts = ["".join(piece[0] for piece in sentence) for sentence in sentences]
+    kinds = (Cause.PREEMPTED, Cause.BLOCKED, Cause.DISK, Cause.INTERRUPTED)
+    for cause in (kind for kind in kinds if (causes.cause == kind).any()):
+        text = texts.pop(0)
+        ns_by_thread: dict[int, int] = defaultdict(int)
+        ns_by_sleep: dict[tuple[int, int], int] = defaultdict(int)
+        for place in np.flatnonzero(causes.cause == cause).tolist():
+            pid, start, ns = int(pids[place]), causes.start[place : place + 1], int(causes.ns[place])
+            ns_by_thread[pid] += ns
+            sleep = scheduler.states_of(pid).of(State.BLOCKED).index_at(start)
+            ns_by_sleep[pid, int(sleep[0])] += ns
+        main = max(ns_by_thread, key=lambda pid: ns_by_thread[pid])
+        told = ns_by_thread[main]
+        if cause is Cause.BLOCKED:
+            told = max(ns for (pid, _), ns in ns_by_sleep.items() if pid == main)
+        assert f"({main}" in text and f" {format_duration(told)}" in text
+        rest = sum(ns_by_thread.values()) - told
+        kind = "Other sleep" if cause is Cause.BLOCKED else "Other threads likewise"
+        assert text.endswith(f" {kind}: {format_duration(rest)}.") or (not rest and kind not in text)
+        assert not (cause is Cause.PREEMPTED and scenario == "stalls") or rest
+    assert not texts
+
+
+def test_the_story_does_not_advise_to_pin_where_nobody_has_the_core(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_text(with_idle_cores(planted("mixed").text()))
+    trace = traces.analysed("mixed").trace
+    analysis = analyse(trace, None, recording_of(trace, SchedulerSource(path, OFFSET)))
+    pen = Pen(Palette("none"), glyphs(False))
+    place = int((analysis.causes.cause == Cause.PREEMPTED).nonzero()[0][0])
+    (sentence,) = scheduler_sentences(analysis, slice(place, place + 1), pen)
+    text = "".join(piece[0] for piece in sentence)
+    assert "it was with nobody (wake-up)" in text and text.endswith("cpupower idle-set.")
+    assert "CPU_AFFINITY_CONF" not in text
+
+
 def test_the_story_of_a_gpu_binds_with_what_there_is() -> None:
     analysis = analysed("mixed")
     on_gpu = replace(analysis, trace=replace(analysis.trace, kind=TraceKind.GPU))
@@ -153,6 +200,21 @@ def test_the_story_of_a_gpu_binds_with_what_there_is() -> None:
     place = int((on_gpu.causes.cause == Cause.PREEMPTED).nonzero()[0][0])
     (sentence,) = scheduler_sentences(on_gpu, slice(place, place + 1), pen)
     assert "".join(piece[0] for piece in sentence).endswith("Pin the process: taskset.")
+
+
+def test_a_thread_that_launches_has_no_line_of_python() -> None:
+    """What it waits for a core is told of that thread, not of the one that enqueued meanwhile."""
+    analysis = analysed("stalls")
+    trace, causes = analysis.trace, analysis.causes
+    tids = np.array([int(trace.tracks[track].tid) if track >= 0 else -1 for track in causes.track.tolist()])
+    known = np.flatnonzero((causes.operator >= 0) & (causes.cause == Cause.PREEMPTED))
+    callers = [int(trace.track_of(row).tid) for row in causes.operator[known].tolist()]
+    of_launcher = known[tids[known] != callers]
+    gaps = {int(causes.intervals.gap[causes.interval[place]]) for place in of_launcher.tolist()}
+    shares = [share for gap in gaps for share in gap_shares(analysis, gap)]
+    told = [share for share in shares if share.doing == "the launching thread ready, without a core"]
+    assert sum(share.ns for share in told) == causes.ns[of_launcher].sum() > 0
+    assert {share.frame for share in told} == {None}
 
 
 def test_who_had_the_core_follows_what_the_host_was_late_with() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -220,26 +221,26 @@ class Analysis:
     @cached_property
     def pinning_saves_ns(self) -> int:
         """Ns of wall time that are saved at most if every thread that is ready has a core, while late peers
-        come when they came; 0 where the scheduler is not recorded.
+        come when they came; 0 where the scheduler is not recorded. An idle core takes as long to wake up.
         """
-        return self._saves_without_ns(State.READY)
+        return self._saves_without_ns(lambda scheduler, pid: scheduler.without_core(pid))
 
     @cached_property
     def interrupts_save_ns(self) -> int:
         """Ns of wall time that are saved at most if no thread of the trace is interrupted, as
         `pinning_saves_ns`.
         """
-        return self._saves_without_ns(State.INTERRUPTED)
+        return self._saves_without_ns(lambda scheduler, pid: scheduler.states_of(pid).of(State.INTERRUPTED))
 
-    def _saves_without_ns(self, state: State) -> int:
-        """Return what is saved at most if no thread of the trace is ever in a state; 0 where none is."""
+    def _saves_without_ns(self, times_of: Callable[[Scheduler, int], Intervals]) -> int:
+        """Return what is saved at most if threads of the trace lose none of these times; 0 of none."""
         scheduler = self.scheduler
         if scheduler is None:
             return 0
         pids = scheduler.pid_of_track
 
         def times(pid: int) -> Intervals:
-            return NOTHING if pid < 0 else scheduler.states_of(pid).of(state)
+            return NOTHING if pid < 0 else times_of(scheduler, pid)
 
         def of_launch(rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
             places = self.launch_chains.index(rows)

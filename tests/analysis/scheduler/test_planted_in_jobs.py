@@ -16,6 +16,7 @@ from simulator.job.directory import write_rank
 from simulator.scheduler import OFFSET, SimulatedScheduler
 from simulator.truth import Truth
 from tests.job.planted import truth
+from tracetui.analysis.scheduler.clock import SchedulerClock
 from tracetui.analysis.scheduler.scheduler import UNKNOWN_TASK
 
 LEVEL = 1
@@ -93,6 +94,7 @@ def test_causes_and_culprits_of_every_rank_are_those_planted(
         offset = None if by_insight else OFFSET
         analysis = tracetui.load(path, cache=False, sched=tmp_path / "sched", sched_offset=offset)
         assert analysis.scheduler is not None and analysis.scheduler_summary is not None
+        assert analysis.scheduler.clock == SchedulerClock("converted" if by_insight else "given", offset or 0)
         rank = int(re.findall(r"rank(\d+)", analysis.scheduler.events.path)[0])
         scheduler = SimulatedScheduler(outcome.recordings[rank], rank + 1, with_process=True)
         causes: Counter[str] = Counter()

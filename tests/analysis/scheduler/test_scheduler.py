@@ -32,10 +32,10 @@ from tracetui.analysis.heat.work import Occupation, WorkMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
-from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit, recording_of
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit, Scheduler, recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
-from tracetui.export.sentences.advice_english import english_words
+from tracetui.export.sentences.advice_english import ascii_duration, english_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.scheduler import CULPRITS, CulpritRows
 from tracetui.siblings.beside import Refusal
@@ -128,7 +128,8 @@ def test_all_forms_of_text_split_idle_time_alike(
     owners = map(found.scheduler.owners, found.scheduler.cores.numbers)
     assert not any(spans[CoreOwner.STRANGER].total for spans in owners)
     (advice,) = [advice for advice in find_advice(found) if advice.id == "threads_without_a_core"]
-    assert advice.evidence["foreign_ns"] == sum(row.idle_ns for row in without.culprits if row.task.pid == 0)
+    nobody = sum(row.idle_ns for row in without.culprits if row.task.pid == 0)
+    assert (advice.evidence["foreign_ns"], advice.evidence["nobody_ns"]) == (0, nobody)
 
 
 def blamed(culprit: Culprit) -> tuple[str, int | None, int]:
@@ -633,6 +634,64 @@ def test_advice_names_what_pinning_saves_at_most() -> None:
     assert analysis.interrupts_save_ns <= interrupted
     assert not [found.id for found in find_advice(analysis) if found.id == "threads_migrate"]
     assert traces.analysed("mixed").pinning_saves_ns == 0
+
+
+def with_idle_cores(text: str) -> str:
+    """Return a recording in which nobody has the cores that others than the trace's threads had."""
+    traced = {thread.tid for thread in scheduler_of_mixed().threads}
+
+    def switch(found: re.Match[str]) -> str:
+        prev_comm, prev, prev_prio, state, comm, pid, prio = found.groups()
+        prev_comm, prev = (prev_comm, prev) if prev in traced else ("swapper", "0")
+        comm, pid = (comm, pid) if pid in traced else ("swapper", "0")
+        return (
+            f"prev_comm={prev_comm} prev_pid={prev} prev_prio={prev_prio} prev_state={state} ==> "
+            f"next_comm={comm} next_pid={pid} next_prio={prio}"
+        )
+
+    return SWITCH.sub(switch, text)
+
+
+def scheduler_of_mixed() -> Scheduler:
+    scheduler = analysed("mixed").scheduler
+    assert scheduler is not None
+    return scheduler
+
+
+def test_a_core_that_nobody_has_is_not_freed_by_pinning(tmp_path: Path) -> None:
+    path = laid_beside(tmp_path, with_idle_cores(planted("mixed").text()))
+    trace = traces.analysed("mixed").trace
+    analysis = analyse(trace, None, recording_of(trace, SchedulerSource(path, OFFSET)))
+    cost = analysis.causes.by_cause()[Cause.PREEMPTED]
+    (advice,) = [found for found in find_advice(analysis) if found.id == "threads_without_a_core"]
+    assert (advice.evidence["foreign_ns"], advice.evidence["nobody_ns"]) == (0, cost)
+    assert analysis.pinning_saves_ns == advice.evidence["saves_at_most_ns"] == 0
+    text = english_words(advice).text
+    assert f"for {ascii_duration(cost)} it was idle and woke up" in text
+    assert "Pinning does not help" in text and "CPU_AFFINITY_CONF" not in text
+
+
+def test_interrupts_are_told_of_the_cores_where_they_cost_idle_time(tmp_path: Path) -> None:
+    """One more on the core of a thread that no idle time waits for."""
+    (quiet,) = [t for t in analysed("mixed").scheduler_summary.threads if not t.idle_ns]  # type: ignore[union-attr]
+    scheduler = scheduler_of_mixed()
+    states = scheduler.states_of(quiet.task.host_pid or quiet.task.pid or 0)
+    at = int(states.start[states.state == State.RUNNING][0]) + 1000 - OFFSET
+    core = int(states.cpu[states.state == State.RUNNING][0])
+    head = f"          swapper-0       (      0) [{core:03d}] d..2. {at // 10**9}.{at // 1000 % 10**6:06d}"
+    lines = planted("mixed").text().splitlines()
+    added = [f"{head}: irq_handler_entry: irq=42 name=eth0", f"{head}: irq_handler_exit: irq=42 ret=handled"]
+    path = laid_beside(tmp_path, "\n".join([*lines, *added]) + "\n")
+    trace = traces.analysed("mixed").trace
+    analysis = analyse(trace, None, recording_of(trace, SchedulerSource(path, OFFSET)))
+    (advice,) = [found for found in find_advice(analysis) if found.id == "interrupts_on_launching_cores"]
+    causes, found = analysis.causes, analysis.scheduler
+    assert found is not None
+    cores = set()
+    for place in np.flatnonzero(causes.cause == Cause.INTERRUPTED).tolist():
+        of_thread = found.states_of(int(found.pid_of_track[causes.track[place]]))
+        cores.add(int(of_thread.cpu[of_thread.piece_at(causes.start[place : place + 1])][0]))
+    assert advice.evidence["cores"] == len(cores) and core not in cores
 
 
 def test_pinning_saves_what_a_thread_waited_on_the_critical_path() -> None:

@@ -16,6 +16,7 @@ from tracetui.analysis.advice.model import (
     Figures,
 )
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.scheduler.cores import IDLE
 from tracetui.analysis.scheduler.summary import ThreadTime
 
 _HOST_BOUND = (Cause.OPERATOR, Cause.PYTHON, Cause.QUEUE_WAKEUP, Cause.LAUNCH_DISPATCH)
@@ -27,7 +28,8 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
     cost, summary = evidence.idle(pieces), evidence.analysis.scheduler_summary
     if summary is None or not PREEMPTED_SHARE.share(cost, evidence.window_ns):
         return
-    foreign = sum(culprit.idle_ns for culprit in summary.culprits if culprit.own_process is False)
+    nobody = sum(culprit.idle_ns for culprit in summary.culprits if culprit.task.pid == IDLE)
+    foreign = sum(culprit.idle_ns for culprit in summary.culprits if culprit.own_process is False) - nobody
     saves = min(evidence.analysis.pinning_saves_ns, evidence.window_ns)
     shared = sum(len(core.threads) > 1 for core in summary.cores)
     setting = _setting(evidence)
@@ -37,10 +39,12 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
         evidence={
             "idle_ns": cost,
             "foreign_ns": foreign,
+            "nobody_ns": nobody,
             "saves_at_most_ns": saves,
             "shared_cores": shared,
             "setting": setting,
         },
+        remedy="awake" if nobody * 2 > cost else "pinned",
         subjects=tuple(dict.fromkeys(culprit.task.comm for culprit in summary.culprits))[:5],
         **evidence.worst_line(pieces)._asdict(),
         gaps=evidence.gaps(pieces),
@@ -79,10 +83,10 @@ def _moving_threads(
 def interrupts(evidence: Evidence) -> Iterator[Advice]:
     """Find interrupts on the cores of threads that launch, while the device is idle."""
     pieces = evidence.caused(Cause.INTERRUPTED)
-    cost, summary = evidence.idle(pieces), evidence.analysis.scheduler_summary
-    if summary is None or not INTERRUPT_SHARE.share(cost, evidence.window_ns):
+    cost, scheduler = evidence.idle(pieces), evidence.analysis.scheduler
+    if scheduler is None or not INTERRUPT_SHARE.share(cost, evidence.window_ns):
         return
-    cores = [core for core in summary.cores if core.threads and core.interrupted_ns]
+    cores = scheduler.cores_at(evidence.causes.start[pieces], evidence.causes.track[pieces])
     yield Advice(
         id="interrupts_on_launching_cores",
         cost_ns=cost,

@@ -21,7 +21,7 @@ from tracetui.trace.model import Activity
 class FoldPhase(NamedTuple):
     """A stretch of the time of the devices."""
 
-    name: str  #: "" where the trace has no steps
+    name: str  #: "" where the trace has no steps, or several
     start_ns: int
     end_ns: int
     preparing: bool = False  #: before the device's window: it is not idle time

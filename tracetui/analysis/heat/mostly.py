@@ -20,7 +20,7 @@ class IdleReason(NamedTuple):
     idle_ns: int  #: all of it
     cause: Cause | None  #: the cause with the most of it; None where it is nothing
     cause_ns: int
-    frame: Frame | None  #: the line with the most of that cause; None where no stack is known
+    frame: Frame | None  #: the line with the most of that cause; None where most has no stack
 
 
 class IdleReasons:

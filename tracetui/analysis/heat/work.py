@@ -98,8 +98,8 @@ class WorkMap:
         return HeatCells.of_totals(ns, capacity)
 
     def while_idle(self, thing: WorkRow) -> tuple[int, int]:
-        """Return the ns of a row while its device (for the host: any device) is idle, and the ns of that idle
-        time.
+        """Return the ns of a row while its device is idle, and the ns of that idle time; for the host summed
+        over devices.
         """
         devices = self.analysis.devices if thing.device < 0 else [self.analysis.devices[thing.device]]
         overlap = sum((thing.times & device.idle).total for device in devices)

@@ -22,7 +22,7 @@ from tracetui.siblings.scheduler.events import SchedulerEvents
 from tracetui.siblings.scheduler.files import PidMapping, ProfilerClock, pid_mapping, profiler_clock
 from tracetui.trace.model import Trace
 
-#: ns: the profiler tells its clock in microseconds, and Insight its times in floating point.
+#: ns: the profiler tells its clock in microseconds.
 _ROUNDED = 1_000
 _PLAUSIBLE = 0.5  # of its calls a thread begins with a core, else it is another one
 _FEW_CALLS = 10
@@ -32,7 +32,7 @@ _FEW_CALLS = 10
 class SchedulerClock:
     """An offset that is added to the times of a recording."""
 
-    source: str  #: "start_info", "fitted" or "given"
+    source: str  #: "start_info", "fitted", "given", or "converted": as what wrote the recording has set it
     offset_ns: int
     drift_ppm: float | None = None  #: None: not recorded
     error_ns: int | None = None  #: None: not known
@@ -90,7 +90,7 @@ class _Alignment:
         if given is not None:
             return SchedulerClock("given", given)
         if self._events.aligned:
-            return SchedulerClock("start_info", 0, None, _ROUNDED)
+            return SchedulerClock("converted", 0)
         if profiler is None:
             return None
         drift, offset = profiler.drift_ppm, profiler.offset_ns

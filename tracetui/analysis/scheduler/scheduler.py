@@ -77,7 +77,7 @@ class RecordedThread(NamedTuple):
 
 @dataclass(frozen=True)
 class Culprit:
-    """Who had the core that a thread waited for."""
+    """Who had the core that a thread waited for: a task, nobody, or one that is not known."""
 
     task: RecordedThread
     own_process: bool | None  #: a thread of the process that waited; None where a process is unknown
@@ -164,6 +164,21 @@ class Scheduler:
         for thread in self.threads:
             for track in thread.tracks:
                 found[track.index] = self.matching.host[thread.tid]
+        return found
+
+    def without_core(self, pid: int) -> Intervals:
+        """Return when a thread of the recording was ready while its core was not known to be idle."""
+        states = self.states_of(pid)
+        ready = states.state == State.READY
+        had = self.cores.occupants(states.cpu[ready], states.start[ready], states.end[ready])
+        return union(had.start[had.pid != IDLE], had.end[had.pid != IDLE])
+
+    def cores_at(self, times: Int64s, tracks: Int64s) -> set[int]:
+        """Return the cores that threads (of these tracks) were on, or waited for, at some times."""
+        found = set[int]()
+        for pid, places in runs(self.pid_of_track[tracks]):
+            states = self.states_of(pid)
+            found.update(states.cpu[states.piece_at(times[places])].tolist())
         return found
 
     def split(self, starts: Int64s, ends: Int64s, causes: Int8s, tracks: Int64s) -> tuple[Cuts, Int8s]:

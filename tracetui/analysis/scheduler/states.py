@@ -2,7 +2,8 @@
 
 An exact partition of time, from events of the scheduler. A thread becomes ready when it is being woken, or
 when it loses its core in state R; the core that it waits for then is its last, or that which it is moved to.
-What lost events leave open is unknown, and so is the time before a thread is first seen to wait.
+What lost events leave open is unknown, and so is the time before the first event of a thread that does not
+tell it: one that leaves its core ran, one that is woken slept.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class ThreadTime:
     """The time of a thread in the window that trace and recording share."""
 
     task: RecordedThread
-    pid: int  #: its process, as the trace has it
+    pid: int  #: its process, as the trace has it; its own number where that tells none
     ns: dict[State, int]
     migrations: int
     node_migrations: int | None  #: those to another NUMA node; None where nodes are not known

@@ -166,8 +166,8 @@ ADVICE = {
     ),
     "threads_without_a_core": AdviceWords(
         "线程就绪却没有核",
-        "有 {idle_ns} 的空闲期间 Host 线程已就绪却没有核；其中已知有 {foreign_ns} 核被其他进程占用，或核在唤醒。有 "
-        "{shared_cores} 个核上有 trace 中的多个线程。用 {setting} 把进程绑到自己的核上{saves}。",
+        "有 {idle_ns} 的空闲期间 Host 线程已就绪却没有核；其中已知有 {foreign_ns} 核被其他进程占用{nobody}。有 "
+        "{shared_cores} 个核上有 trace 中的多个线程。{remedy}",
         _rule("线程没有核的空闲至少占 Device 时间的 {}", model.PREEMPTED_SHARE),
     ),
     "threads_migrate": AdviceWords(
@@ -228,6 +228,9 @@ PARTS = {
     "请采集最初几个 step 之后的 step。",
     "iteration_gap.before": "，其中 {before_window_ns} 在它的第一个 kernel 之前",
     "late_ranks.of": _OF_COMPUTED,
+    "threads_without_a_core.awake": "核空闲时绑核无济于事：不要让核深度睡眠（cpupower idle-set，governor 设为 performance）。",
+    "threads_without_a_core.nobody": "，{nobody_ns} 核空闲、正在唤醒",
+    "threads_without_a_core.pinned": "用 {setting} 把进程绑到自己的核上{saves}。",
     "threads_without_a_core.saves": _SAVES,
 }
 
@@ -283,6 +286,7 @@ FIGURES = {
     "setting": "设置",
     "cores": "核数",
     "foreign_ns": "其他进程占用",
+    "nobody_ns": "核在唤醒",
     "migrations_per_s": "每秒迁移",
     "node_migrations_per_s": "每秒跨节点迁移",
     "saves_at_most_ns": "最多省下",

@@ -4,6 +4,7 @@ SCHEDULER = {
     # -- the recording ----------------------------------------------------------------------------------
     "--sched-offset": "--sched-offset",
     "start_info of the profiler": "Profiler 的 start_info",
+    "as the converter of the recording has set it": "由记录的转换工具设定",
     "fitted to what the threads do": "按线程的行为拟合",
     "Clock: {source}.": "时钟：{source}。",
     "Clock: {source}, to within {error}.": "时钟：{source}，误差不超过 {error}。",
@@ -57,9 +58,15 @@ SCHEDULER = {
     "no core": "没有核",
     "who had the cores": "谁占着核",
     "cores": "核",
-    "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: {setting}.": (
-        "{thread} 就绪了 {time} 却没有核；当时核上是 {tasks}。请绑核：{setting}。"
+    "{thread} was ready for {time} and had no core; it was with {tasks}. {remedy}": (
+        "{thread} 就绪了 {time} 却没有核；当时核上是 {tasks}。{remedy}"
     ),
+    "Pin the process: {setting}.": "请绑核：{setting}。",
+    "Pinning does not help: keep cores from sleeping deeply, cpupower idle-set.": (
+        "绑核无济于事：不要让核深度睡眠，cpupower idle-set。"
+    ),
+    " Other threads likewise: {time}.": "其他线程同样：{time}。",
+    " Other sleep: {time}.": "其他睡眠：{time}。",
     " It waited in {call}.": "它在 {call} 中等待。",
     "{thread} slept for {time}.": "{thread} 睡眠了 {time}。",
     "{thread} slept for {time}, until {waker} woke it.": "{thread} 睡眠了 {time}，直到 {waker} 唤醒它。",

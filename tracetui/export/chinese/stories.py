@@ -49,6 +49,7 @@ STORIES = {
     ),
     "{device} was never idle in this gap: other work ran.": "{device} 在这个间隙中没有空闲，在执行其他任务。",
     "the next task": "下一个任务",
+    "the launching thread {doing}": "下发线程{doing}",
     "For {time} it waited for the host": "有 {time} 它在等待 Host",
     "For {time} they waited for the host": "有 {time} 它们在等待 Host",
     "It then waited {time} in the task queue": "它随后在任务队列中等了 {time}",

@@ -35,10 +35,11 @@ def advice_words(advice: Advice) -> AdviceWords:
     )
     parts = {
         "before": "before" if "before_window_ns" in evidence else "",
+        "nobody": "nobody" if evidence.get("nobody_ns") else "",
         "of": "of" if evidence.get("uncomputed_steps") else "",
         "queues": "queues" if evidence.get("batches") else "",
-        "remedy": advice.remedy,
         "saves": "saves" if evidence.get("saves_at_most_ns") else "",
+        "remedy": advice.remedy,  # may hold what it saves
         "waiting": waiting_part(advice.evidence),
         "where": "where" if evidence.get("of_steps") else "",
     }

@@ -93,6 +93,10 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
     elif advice.id in ("threads_without_a_core", "interrupts_on_launching_cores"):
         saves = int(evidence["saves_at_most_ns"])
         yield "saves", f": that saves {ascii_duration(saves)} at most" if saves else ""
+        yield (
+            "nobody",
+            f", for {fields['nobody_ns']} it was idle and woke up" if evidence.get("nobody_ns") else "",
+        )
     elif advice.id == "free_time":
         causes = (f"{CAUSES[key].label} {fields[key]}" for key in evidence if key in CAUSES)
         yield "causes", ", ".join(causes)
@@ -230,8 +234,8 @@ ENGLISH_ADVICE = {
     "threads_without_a_core": AdviceWords(
         "Threads are ready and have no core",
         "For {idle_ns} of idle time a thread of the host was ready and had no core; for {foreign_ns} of that "
-        "other processes, or nobody, are known to have had it. Cores with several threads of the trace: "
-        "{shared_cores}. Pin the process to cores of its own with {setting}{saves}.",
+        "other processes are known to have had it{nobody}. Cores with several threads of the trace: "
+        "{shared_cores}. {remedy}",
         _rule(
             "Idle time of threads without a core is at least {} of the device's time", model.PREEMPTED_SHARE
         ),
@@ -376,6 +380,11 @@ _BUCKETS = (
 _START_EARLIER = "start it earlier and hide at most {hidden_at_most_ns}."
 #: By the id of a rule and `Advice.remedy`.
 REMEDIES = {
+    "threads_without_a_core": {
+        "pinned": "Pin the process to cores of its own with {setting}{saves}.",
+        "awake": "Pinning does not help where the core is idle: keep cores from sleeping deeply (cpupower "
+        "idle-set, the governor performance).",
+    },
     "memory_allocation_stalls": {
         "settings": "Set {setting}, keep shapes the same from step to step, and leave out {without}.",
         "start_up": "One call takes {longest_ns}, longer than allocating does: the first calls of a process "

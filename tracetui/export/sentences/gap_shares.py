@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import lines_of
+from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.export.language import cause_facts
 from tracetui.language import translate
 from tracetui.trace.clean import printable
@@ -37,18 +38,30 @@ def gap_shares(analysis: Analysis, gap: int) -> list[Share]:
     pieces = causes.of_gap(gap)
     frames, line_indices = lines_of(trace, causes.stack[pieces], causes.frame[pieces], analysis.rules)
     ns = (causes.end[pieces] - causes.start[pieces]).tolist()
-    columns = (causes.cause, causes.operator, causes.backward, causes.wait, causes.waited_for)
+    columns = (causes.cause, causes.operator, causes.track, causes.backward, causes.wait, causes.waited_for)
     rows = zip(ns, line_indices.tolist(), *(column[pieces].tolist() for column in columns))
     lengths_by_share: dict[tuple[Cause, str, Frame | None, bool], list[int]] = {}
-    for length, line_index, cause_number, operator, backward, wait, waited_for in rows:
+    for length, line_index, cause_number, operator, track, backward, wait, waited_for in rows:
         cause = Cause(cause_number)
+        is_launcher = _launches(trace, cause, track, operator)
         # After the host's part the line is always that of the operator that launched the task: name it once.
-        frame = frames[line_index] if line_index >= 0 and cause.family == "host" else None
+        frame = frames[line_index] if line_index >= 0 and cause.family == "host" and not is_launcher else None
         is_wait = cause is Cause.STREAM_WAIT
         doing = _wait_words(trace, wait, waited_for) if is_wait else _host_activity(trace, cause, operator)
+        if is_launcher:
+            doing = translate("the launching thread {doing}", doing=_host_activity(trace, cause, -1))
         lengths_by_share.setdefault((cause, doing, frame, backward and frame is not None), []).append(length)
     shares = [Share(*key, sum(lengths), len(lengths)) for key, lengths in lengths_by_share.items()]
     return sorted(shares, key=lambda share: -share.ns)
+
+
+def _launches(trace: Trace, cause: Cause, track: int, operator: int) -> bool:
+    """Return whether the scheduler tells of the thread that launches what another one enqueued.
+
+    Of that thread neither the operator of the piece nor its line are.
+    """
+    is_known = cause in SCHEDULED and track >= 0 and operator >= 0
+    return is_known and trace.tracks[track].tid != trace.track_of(operator).tid
 
 
 def _host_activity(trace: Trace, cause: Cause, operator: int) -> str:

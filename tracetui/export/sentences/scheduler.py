@@ -39,6 +39,7 @@ def clock_words(clock: SchedulerClock) -> str:
         "start_info": translate("start_info of the profiler"),
         "fitted": translate("fitted to what the threads do"),
         "given": translate("--sched-offset"),
+        "converted": translate("as the converter of the recording has set it"),
     }[clock.source]
     if clock.error_ns is None:
         words = translate("Clock: {source}.", source=source)

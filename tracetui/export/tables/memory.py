@@ -117,14 +117,15 @@ def _python_line() -> Column[Any]:
 # -------------------------------------------------------------------- components
 
 
-def _peak_sample(curve: Curve) -> Int64s:
-    """Return int64[1 or 0]: the sample with the most allocated, else reserved."""
+def _peak_sample(curve: Curve) -> int:
+    """Return the place of the sample with the most allocated, else reserved; -1 where neither is known."""
     place = curve.peak(-1, NEVER)
-    return np.array([int(np.argmax(curve.reserved)) if place < 0 else place])
+    return int(np.argmax(curve.reserved)) if place < 0 <= curve.reserved.max(initial=-1) else place
 
 
 def _peak_time(rows: MemoryRows) -> Int64s:
-    times = [int(curve.time[_peak_sample(curve)[0]]) if rows.recorded.timed else -1 for curve in rows.rows]
+    places = [_peak_sample(curve) if rows.recorded.timed else -1 for curve in rows.rows]
+    times = [int(curve.time[place]) if place >= 0 else -1 for curve, place in zip(rows.rows, places)]
     return np.array(times, np.int64)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.scheduler.cores import IDLE
 from tracetui.analysis.scheduler.scheduler import Culprit, Scheduler
 from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import culprits_of
@@ -23,6 +25,7 @@ from tracetui.ui.drawing.strips import StyledText
 from tracetui.units import format_duration
 
 _LONGEST_CALL = 60  # characters
+_OTHERS = " Other threads likewise: {time}."
 MOST_NAMED = 3  #: tasks that had a core
 _PART = 10  # of a sleep, from which on what kept its waker is told
 
@@ -54,34 +57,49 @@ class _SchedulerWords:
 
     def preempted(self, places: Int64s) -> list[StyledText]:
         """Return which thread was ready without a core, and who had it."""
-        culprits = culprits_of(self._scheduler, self._causes, places)
-        return [
-            *self._pen.compose(
-                "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: "
-                "{setting}.",
-                thread=self._thread(places),
-                time=self._time(places),
-                tasks=_tasks(culprits),
-                setting="taskset" if self._analysis.trace.kind is TraceKind.GPU else "CPU_AFFINITY_CONF",
-            )
-        ]
+        of_thread = self._of_main_thread(places)
+        culprits = culprits_of(self._scheduler, self._causes, of_thread)
+        idle_ns = sum(culprit.idle_ns for culprit in culprits if culprit.task.pid == IDLE)
+        template = "{thread} was ready for {time} and had no core; it was with {tasks}. {remedy}"
+        remedy = "Pin the process: {setting}."
+        if idle_ns * 2 > self._ns(of_thread):
+            remedy = "Pinning does not help: keep cores from sleeping deeply, cpupower idle-set."
+        on_gpu = self._analysis.trace.kind is TraceKind.GPU
+        setting = "taskset" if on_gpu else "CPU_AFFINITY_CONF=1 or taskset"
+        words = self._pen.compose(
+            template,
+            thread=self._thread(of_thread),
+            time=self._time(of_thread),
+            tasks=_tasks(culprits),
+            remedy=translate(remedy, setting=setting),
+        )
+        return [*words, *self._rest(places, of_thread, _OTHERS)]
 
     def blocked(self, places: Int64s) -> list[StyledText]:
-        """Return which thread slept, who woke it and what had kept that from its core, and in which call."""
-        ns = self._causes.end[places] - self._causes.start[places]
-        longest = int(places[ns.argmax()])
-        return [*self._sleep(places, longest), *self._call(longest)]
+        """Return how long the thread that slept most did at a stretch, who woke it and what had kept that
+        from its core, and in which call.
+        """
+        starts, ends = self._causes.start, self._causes.end
+        of_thread = self._of_main_thread(places)
+        sleeps = self._scheduler.states_of(self._pid(of_thread)).of(State.BLOCKED)
+        sleep = sleeps.index_at(starts[of_thread])
+        longest = int(most_first(sleep, ends[of_thread] - starts[of_thread])[0][0])
+        parts = of_thread[sleep == longest]
+        largest = int(parts[(ends[parts] - starts[parts]).argmax()])
+        sentence = self._sleep(parts, int(sleeps.ends[longest]))
+        return [*sentence, *self._call(largest), *self._rest(places, parts, " Other sleep: {time}.")]
 
-    def _sleep(self, places: Int64s, longest: int) -> list[StyledText]:
+    def _sleep(self, parts: Int64s, end: int) -> list[StyledText]:
+        """Return the sentence on a sleep until `end`, of which some pieces of idle time are parts."""
         pen = self._pen
-        start, end = int(self._causes.start[longest]), int(self._causes.end[longest])
-        states = self._scheduler.states_of(self._pid(longest))
-        waker = int(states.waker[states.piece_at(np.array([start]))[0]])
-        thread, time = self._thread(places), self._time(places)
+        spans = union(self._causes.start[parts], self._causes.end[parts])
+        states = self._scheduler.states_of(self._pid(parts))
+        waker = int(states.waker[states.piece_at(np.array([end - 1]))[0]])
+        thread, time = self._thread(parts), self._time(parts)
         if waker <= 0:
             return [*pen.compose("{thread} slept for {time}.", thread=thread, time=time)]
         task = thread_name(self._scheduler.task(waker, end))
-        kept = self._kept(waker, start, end)
+        kept = self._kept(waker, spans)
         if not kept:
             template = "{thread} slept for {time}, until {waker} woke it."
             return [*pen.compose(template, thread=thread, time=time, waker=task)]
@@ -111,34 +129,51 @@ class _SchedulerWords:
 
     def waited(self, places: Int64s) -> list[StyledText]:
         """Return which thread waited for a disk."""
-        template = "{thread} waited {time} for a disk or a page of memory."
-        return [*self._pen.compose(template, thread=self._thread(places), time=self._time(places))]
+        return self._of_one_thread("{thread} waited {time} for a disk or a page of memory.", places)
 
     def interrupted(self, places: Int64s) -> list[StyledText]:
         """Return whose core served interrupts."""
-        template = "The core of {thread} served interrupts for {time}."
-        return [*self._pen.compose(template, thread=self._thread(places), time=self._time(places))]
+        return self._of_one_thread("The core of {thread} served interrupts for {time}.", places)
 
-    def _kept(self, waker: int, start: int, end: int) -> tuple[Culprit, ...]:
-        """Return who had the core of the waker while it was ready, where that is much of a stretch."""
-        states = self._scheduler.states_of(waker)
-        ready = states.of(State.READY).clip(start, end)
-        if ready.total * _PART < end - start:
+    def _of_one_thread(self, template: str, places: Int64s) -> list[StyledText]:
+        """Return a sentence on the thread with most time in the pieces, and the time of the others."""
+        of_thread = self._of_main_thread(places)
+        words = self._pen.compose(template, thread=self._thread(of_thread), time=self._time(of_thread))
+        return [*words, *self._rest(places, of_thread, _OTHERS)]
+
+    def _rest(self, places: Int64s, told: Int64s, template: str) -> list[StyledText]:
+        """Return how much of the pieces is not among those that are told; nothing where all are."""
+        rest_ns = self._ns(places) - self._ns(told)
+        return [*self._pen.compose(template, time=format_duration(rest_ns))] if rest_ns else []
+
+    def _kept(self, waker: int, sleep: Intervals) -> tuple[Culprit, ...]:
+        """Return who had the core of the waker while it was ready, where that is much of a sleep."""
+        ready = self._scheduler.states_of(waker).of(State.READY) & sleep
+        if ready.total * _PART < sleep.total:
             return ()
         return self._scheduler.culprits_of_thread(waker, ready.starts, ready.ends)
 
-    def _pid(self, place: int) -> int:
-        return int(self._scheduler.pid_of_track[self._causes.track[place]])
+    def _pid(self, places: Int64s) -> int:
+        """Return the number of the thread of some pieces, which are of one."""
+        return int(self._scheduler.pid_of_track[self._causes.track[places[0]]])
+
+    def _of_main_thread(self, places: Int64s) -> Int64s:
+        """Return the pieces of the thread that is answerable for most of their time."""
+        pids = self._scheduler.pid_of_track[self._causes.track[places]]
+        ranked, _ = most_first(pids, self._causes.end[places] - self._causes.start[places])
+        of_thread: Int64s = places[pids == ranked[0]]
+        return of_thread
 
     def _thread(self, places: Int64s) -> StyledText:
-        """Return the thread that is answerable for most of the pieces."""
-        ns = self._causes.end[places] - self._causes.start[places]
-        pids, _ = most_first(self._scheduler.pid_of_track[self._causes.track[places]], ns)
+        """Return the thread that is answerable for some pieces, which are of one thread."""
         at = int(self._causes.start[places[0]])
-        return self._pen.text(thread_name(self._scheduler.task(int(pids[0]), at)), Role.NUMBER)
+        return self._pen.text(thread_name(self._scheduler.task(self._pid(places), at)), Role.NUMBER)
+
+    def _ns(self, places: Int64s) -> int:
+        return int((self._causes.end[places] - self._causes.start[places]).sum())
 
     def _time(self, places: Int64s) -> str:
-        return format_duration(int((self._causes.end[places] - self._causes.start[places]).sum()))
+        return format_duration(self._ns(places))
 
 
 def _tasks(culprits: tuple[Culprit, ...]) -> str:
