@@ -124,6 +124,15 @@ async def test_the_fix_of_a_row_is_tried_and_its_lanes_are_shown(directory: Path
         assert app.shown == "ranks"
 
 
+async def test_no_lane_is_marked_where_a_missing_rank_is_critical(directory: Path) -> None:
+    async with viewing_job(directory, planted("absent")) as (app, pilot):
+        await pilot.press("S")
+        await until(pilot, lambda: "missing ranks are critical" in said(app, "now"))
+        lanes = [line for line in screen_text(app) if line[1:].startswith(("rank 0", "rank 1", "rank 3"))]
+        assert len(lanes) == 2 * 3
+        assert {line[0] for line in lanes} == {" "}
+
+
 async def test_lanes_follow_the_cursor_where_nothing_is_tried_and_the_step_that_is_asked_for(
     directory: Path,
 ) -> None:

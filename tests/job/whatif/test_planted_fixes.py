@@ -12,12 +12,13 @@ from simulator.job.pipeline import PIPELINE_SCRIPT
 from simulator.job.program import Extra
 from simulator.source import TrainingScript
 from tests.job.planted import JOBS, LATE_STAGES, job, whole
+from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.job.whatif import critical_words, whatif_sentences
 from tracetui.job.channels import Rank
-from tracetui.job.digest import Digest
+from tracetui.job.digest import Digest, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
-from tracetui.job.whatif.fixes import parse_fix
+from tracetui.job.whatif.fixes import NO_JITTER, Fix, parse_fix
 from tracetui.job.whatif.order import STAND_IN, order_of
 
 #: name of the job, what of it is fixed
@@ -120,14 +121,34 @@ def test_the_late_rank_makes_the_slowdown_and_is_critical_until_it_is_fixed() ->
     assert fixed.critical.reason == "computing"
 
 
-def test_a_missing_rank_that_is_critical_is_in_no_sentence() -> None:
-    """It has no number; nor is there a critical rank where no operation is of any."""
+def test_a_job_without_operations_has_no_critical_rank() -> None:
     answer = what_if(job("late"))
-    assert answer.critical is not None
-    assert "is critical" in " ".join(whatif_sentences(answer))
-    for critical in (None, replace(answer.critical, rank=None)):
-        assert "is critical" not in " ".join(whatif_sentences(replace(answer, critical=critical)))
-        assert critical_words(critical) == ""
+    assert "Rank 3 is critical" in " ".join(whatif_sentences(answer))
+    assert "critical" not in " ".join(whatif_sentences(replace(answer, critical=None)))
+    assert critical_words(job("late"), None) == ""
+
+
+@pytest.mark.parametrize("fixes", [[], [NO_JITTER]])
+def test_a_missing_rank_that_all_wait_for_is_critical(fixes: list[Fix]) -> None:
+    """Rank 2 is missing and late: the chain of a step is what it did, and no fix changes that."""
+    answer = what_if(job("absent"), fixes)
+    critical = answer.critical
+    assert critical is not None and critical.rank is None
+    assert critical.share >= critical.missing > 0.75
+    assert critical.delayed == 0
+    sentences = " ".join(whatif_sentences(answer))
+    assert f"are missing ranks: {critical.share * 100:.0f} % of the longest chain." in sentences
+    assert f"Waiting for missing ranks is {critical.missing * 100:.0f} % of the longest chain" in sentences
+    assert "no known reason" not in sentences
+    assert critical_words(job("absent"), critical) == "missing ranks are critical"
+
+
+def test_the_longest_chain_is_as_long_as_the_step() -> None:
+    """A missing rank comes after 210 µs, and 1 µs of transfer follows: from the start of the step."""
+    computing = {rank: [Work(TimeClass.COMPUTING, ns, "MatMul")] for rank, ns in ((0, 10_000), (1, 210_000))}
+    critical = what_if(simulate([Meeting("a", (0, 1), computing)], 2, here=(0,))).critical
+    assert critical is not None
+    assert (critical.rank, critical.share, critical.missing) == (None, 1, 210 / 211)
 
 
 def test_a_balanced_job_has_no_slowdown() -> None:
@@ -141,13 +162,24 @@ def test_a_slow_stage_is_known_by_the_last_stage() -> None:
     assert answer.trials[0].fixes[0].text == "stage=1"
 
 
-def test_a_chain_without_unknown_delays_is_of_jobs_of_which_all_is_there() -> None:
-    whole, absent = what_if(job("late")).critical, what_if(job("absent")).critical
-    assert whole is not None and absent is not None
-    assert whole.delayed == 0
-    assert absent.delayed > 0.5
-    assert "are 74 % of that chain" in " ".join(whatif_sentences(what_if(job("absent"))))
-    assert "of that chain" not in " ".join(whatif_sentences(what_if(job("late"))))
+def test_a_chain_of_ranks_that_are_all_here_waits_for_none_that_is_missing() -> None:
+    critical = what_if(job("late")).critical
+    assert critical is not None
+    assert critical.delayed < 0.001 and critical.missing == 0
+    sentences = " ".join(whatif_sentences(what_if(job("late"))))
+    assert "missing" not in sentences and "no known reason" not in sentences
+
+
+@pytest.mark.parametrize(
+    ("here", "planes", "reason"),
+    [((0, 1), False, "transfer"), ((0,), False, "communication"), ((0,), True, "transfer")],
+)
+def test_what_may_be_waiting_is_called_no_transfer(here: tuple[int, ...], planes: bool, reason: str) -> None:
+    ranks = {rank: [Work(TimeClass.COMPUTING, 1_000, "MatMul")] for rank in (0, 1)}
+    small = simulate([Meeting("a", (0, 1), ranks, transfer_ns=90_000)], 2, planes=planes, here=here)
+    critical = what_if(small).critical
+    assert critical is not None
+    assert critical.reason == reason
 
 
 def test_a_step_of_ranks_that_are_not_aligned_is_the_longest_of_those_that_are() -> None:
@@ -169,6 +201,35 @@ def without_groups(digest: Digest) -> Digest:
         for place, group in enumerate(digest.groups)
     ]
     return replace(digest, groups=tuple(groups))
+
+
+def test_lanes_of_ranks_that_are_not_aligned_begin_together() -> None:
+    late = job("loader")
+    behind = [replace(rank, digest=without_groups(rank.digest)) for rank in late.ranks]
+    apart = Replays(job_of([Rank(rank.number, hours_later(rank.digest), "") for rank in behind]))
+    lanes = apart.outcome(()).lanes
+    start, end = lanes.step_span(0)
+    assert end - start == apart.steps[0]
+    for place in range(4):
+        alone = Replays(job_of([apart.order.job.ranks[place]])).outcome(()).lanes
+        begin, length = alone.step_span(0)[0], end - start
+        edges = np.linspace(0, length, 5).astype(np.int64)
+        assert (lanes.classes(0, place, start + edges) == alone.classes(0, 0, begin + edges)).all()
+        assert lanes.classes(0, place, start + edges).any()
+
+
+def hours_later(digest: Digest) -> Digest:
+    """Return a digest on a clock that is as many hours ahead as the number of its rank."""
+    ns = digest.identity.rank * 3_600_000_000_000
+    steps, collectives = digest.steps, digest.collectives
+    moved = {name: getattr(steps, name) + ns for name in ("host_start", "start", "end")}
+    ends = {name: getattr(collectives, name) + ns for name in ("start", "end")}
+    return replace(
+        digest,
+        boundaries=digest.boundaries + ns,
+        steps=replace(steps, **moved),
+        collectives=replace(collectives, **ends),
+    )
 
 
 def test_no_fix_makes_a_missing_rank_earlier() -> None:

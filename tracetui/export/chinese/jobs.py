@@ -137,9 +137,17 @@ JOBS = {
     "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule.": (
         "在 {step} 的 step 里，一个 stage 有 {bubble}（{share}）是气泡，其中 {schedule} 来自调度本身。"
     ),
-    "Delays of no known reason are {share} of that chain: only no-jitter shortens them.": (
-        "这条链的 {share} 是 trace 里没有原因的延迟：只有 no-jitter 会缩短它们。"
+    "Delays of no known reason are {share} of the longest chain: only no-jitter shortens them.": (
+        "最长链的 {share} 是 trace 里没有原因的延迟：只有 no-jitter 会缩短它们。"
     ),
+    "Waiting for {ranks} is {share} of the longest chain: no fix makes them earlier.": (
+        "最长链的 {share} 是在等待{ranks}：任何修复都不会让它们早到。"
+    ),
+    "Critical are {ranks}: {share} of the longest chain.": "关键的是{ranks}：占最长链的 {share}。",
+    "Critical then are {ranks}: {share} of the longest chain.": "此后关键的是{ranks}：占最长链的 {share}。",
+    "{ranks} are critical": "关键的是{ranks}",
+    "missing ranks": "缺失的卡",
+    "ranks that cannot be compared": "无法比较的卡",
     "In theory the schedule costs {time}: {formula}.": "理论上该调度的代价是 {time}：{formula}。",
     "Work spread evenly saves {time} of a step; the replay is off by {error}.": (
         "同样的工作均分到各 stage，一个 step 可省 {time}；重放的误差是 {error}。"
@@ -189,9 +197,8 @@ JOBS = {
     "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}.": (
         "此后关键的卡是 rank {rank}：占最长链的 {share}，主要是{reason}。"
     ),
-    "Without delays, and each operation as long as usual, a step would take {time}: slowdown {slowdown}.": (
-        "若没有延迟，每个操作都像通常那样长，一个 step 用 {time}：减速比 {slowdown}。"
-    ),
+    "Without delays a step would take {plain}, and {time} with each operation as long as usual: slowdown "
+    "{slowdown}.": "若没有延迟，一个 step 用 {plain}；若每个操作也都像通常那样长，则用 {time}：减速比 {slowdown}。",
     "No steps are recorded: a step is the whole recording here.": "没有记录 step：这里的 step 是整个记录。",
     "Waiting for each other took the ranks {time} in all collectives, some of them at once.": (
         "各卡在所有集合通信中互相等待共 {time}，其中有些同时进行。"

@@ -14,6 +14,7 @@ from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
 from tracetui.export.tables.shown import TableSection
 from tracetui.export.tables.whatif import TRIALS, TrialRows
+from tracetui.job.job import Job
 from tracetui.job.whatif.answer import JobWhatIf, Trial
 from tracetui.job.whatif.critical import CriticalRank
 from tracetui.language import counted, in_english, names, translate, wording
@@ -44,6 +45,7 @@ def whatif_document(answer: JobWhatIf) -> dict[str, Any]:
         "worst_workers": answer.worst_workers,
         "last_stage": answer.last_stage,
         "unexplained_delays": None if answer.critical is None else answer.critical.delayed,
+        "missing_delays": None if answer.critical is None else answer.critical.missing,
         "fixes": records(TRIALS, TrialRows(answer.step_ns, answer.trials)),
         "asked": {
             "fixes": [encodable(fix.text) for fix in answer.asked.fixes],
@@ -95,20 +97,12 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
             "The clocks of {count} parts of the job are not aligned: their waits for each other stay.",
             count=parts,
         )
-    critical = answer.critical
-    if critical is not None and critical.rank is not None:
-        template = "Rank {rank} is critical: {share} of the longest chain, mostly {reason}."
-        if answer.asked.fixes:
-            template = "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}."
-        share = f"{critical.share * 100:.0f} %"
-        yield translate(template, rank=critical.rank, share=share, reason=translate(critical.reason))
-    if critical is not None and critical.delayed > LARGEST_ERROR:
-        yield translate(
-            "Delays of no known reason are {share} of that chain: only no-jitter shortens them.",
-            share=f"{critical.delayed * 100:.0f} %",
-        )
+    if answer.critical is not None:
+        yield from _critical_sentences(answer.order.job, answer.critical, bool(answer.asked.fixes))
     yield translate(
-        "Without delays, and each operation as long as usual, a step would take {time}: slowdown {slowdown}.",
+        "Without delays a step would take {plain}, and {time} with each operation as long as usual: slowdown "
+        "{slowdown}.",
+        plain=format_duration(answer.no_delay_ns),
         time=format_duration(answer.ideal_ns),
         slowdown=f"{answer.slowdown:.3f}",
     )
@@ -117,10 +111,48 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
         yield translate("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
 
 
-def critical_words(critical: CriticalRank | None) -> str:
-    """Say which rank is critical, and by what; "" where no rank that is here is."""
-    if critical is None or critical.rank is None:
+def _critical_sentences(job: Job, critical: CriticalRank, is_then: bool) -> Iterator[str]:
+    """Yield which rank is critical, `is_then`: with something fixed, and what else the chain is of."""
+    if critical.rank is None:
+        template = "Critical are {ranks}: {share} of the longest chain."
+        if is_then:
+            template = "Critical then are {ranks}: {share} of the longest chain."
+        yield translate(template, ranks=_missing_words(job), share=_percent(critical.share))
+    else:
+        template = "Rank {rank} is critical: {share} of the longest chain, mostly {reason}."
+        if is_then:
+            template = "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}."
+        reason = translate(critical.reason)
+        yield translate(template, rank=critical.rank, share=_percent(critical.share), reason=reason)
+    if critical.missing > LARGEST_ERROR:
+        yield translate(
+            "Waiting for {ranks} is {share} of the longest chain: no fix makes them earlier.",
+            ranks=_missing_words(job),
+            share=_percent(critical.missing),
+        )
+    if critical.delayed > LARGEST_ERROR:
+        yield translate(
+            "Delays of no known reason are {share} of the longest chain: only no-jitter shortens them.",
+            share=_percent(critical.delayed),
+        )
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
+
+
+def _missing_words(job: Job) -> str:
+    """Name the ranks that stand-ins stand for."""
+    is_missing = job.missing and job.clocks.parts == 1 and not job.strangers
+    return translate("missing ranks") if is_missing else translate("ranks that cannot be compared")
+
+
+def critical_words(job: Job, critical: CriticalRank | None) -> str:
+    """Say which rank is critical, and by what; "" where nothing is."""
+    if critical is None:
         return ""
+    if critical.rank is None:
+        return translate("{ranks} are critical", ranks=_missing_words(job))
     return translate(
         "rank {rank} is critical, mostly {reason}", rank=critical.rank, reason=translate(critical.reason)
     )

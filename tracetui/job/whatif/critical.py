@@ -12,6 +12,7 @@ from tracetui.job.whatif.order import PARTS, STAND_IN, Order
 from tracetui.operations.graph import ALONE, Times
 
 _MOST_STEPS = 16  #: steps that are followed; of more, some of them
+_MISSING = "missing"
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,14 @@ class CriticalRank:
     """The rank whose work is most of the chain of operations that steps take as long as."""
 
     rank: int | None  #: number in the job; None: a missing rank
-    reason: str  #: the part of its work that is most of that: "computing", "copy", "idle" or "transfer"
+    #: The part of its work that is most of that: "computing", "copy", "idle", "transfer"; "communication"
+    #: where waiting may be in a transfer; of a missing rank "missing": until it came.
+    reason: str
     share: float  #: of the whole chain
-    delayed: float  #: delays of no known reason between them, as a share of the whole chain
+    delayed: (
+        float  #: delays of no known reason between operations of ranks here, as a share of the whole chain
+    )
+    missing: float  #: until missing ranks came, as a share of the whole chain
 
 
 def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank | None:
@@ -31,20 +37,24 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
     members = _Lists(order.graph.group[grouped], grouped, int(order.graph.group.max(initial=-1)) + 1)
     spent: Counter[tuple[int, str]] = Counter()
     delayed = 0
-    here = np.flatnonzero(order.rank != STAND_IN)
     chosen = np.unique(np.linspace(0, len(order.steps) - 1, _MOST_STEPS).round().astype(np.int64)).tolist()
     for step in chosen:
-        of_step = here[order.step[here] == step]
+        of_step = order.longest_of_step(step, times.start, times.end)
+        begin = int(times.start[of_step].min())
         at = int(of_step[times.end[of_step].argmax()])
         while at >= 0 and order.step[at] == step:
-            last = at
-            if order.graph.group[at] != ALONE:
-                together = members.of(int(order.graph.group[at]))
-                last = int(together[times.start[together].argmax()])
-            spent.update(_parts(order, at, last, duration))
+            is_alone = order.graph.group[at] == ALONE
+            together = np.array([at]) if is_alone else members.of(int(order.graph.group[at]))
+            last = int(together[times.start[together].argmax()])
+            spent.update(_parts(order, together, at, last, duration))
             earlier = befores.of(last)
             at = int(earlier[times.end[earlier].argmax()]) if len(earlier) else -1
-            delayed += max(int(times.start[last] - times.end[at]), 0) if at >= 0 else 0
+            ready = max(int(times.end[at]), begin) if at >= 0 else begin
+            delay = max(int(times.start[last]) - ready, 0)
+            if order.rank[last] == STAND_IN:
+                spent[STAND_IN, _MISSING] += delay
+            else:
+                delayed += delay
     by_rank: Counter[int] = Counter()
     for (place, _), ns in spent.items():
         by_rank[place] += ns
@@ -54,17 +64,35 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
     reason = max((ns, name) for (rank, name), ns in spent.items() if rank == place)[1]
     number = None if place == STAND_IN else order.job.ranks[place].number
     whole = sum(by_rank.values()) + delayed
-    return CriticalRank(number, reason, by_rank[place] / max(whole, 1), delayed / max(whole, 1))
+    shares = (ns / max(whole, 1) for ns in (by_rank[place], delayed, spent[STAND_IN, _MISSING]))
+    return CriticalRank(number, reason, *shares)
 
 
-def _parts(order: Order, ended: int, last: int, duration: Int64s) -> dict[tuple[int, str], int]:
-    """Return the ns of an operation of the chain by rank and part; a transfer is of the last to come."""
+def _parts(
+    order: Order, together: Int64s, ended: int, last: int, duration: Int64s
+) -> dict[tuple[int, str], int]:
+    """Return the ns of an operation of the chain by rank and part; a transfer is of the last to come.
+
+    `together`: the operations that transfer together with `ended`.
+    """
     place = int(order.rank[last])
     if order.collective[ended] >= 0 or place == STAND_IN:
-        return {(place, "transfer"): int(duration[ended])}
+        return {(place, "communication" if _may_wait(order, together) else "transfer"): int(duration[ended])}
     parts = order.parts[last]
     whole = max(int(parts.sum()), 1)
     return {(place, name): int(parts[part]) * int(duration[last]) // whole for part, name in enumerate(PARTS)}
+
+
+def _may_wait(order: Order, together: Int64s) -> bool:
+    """Return whether what is taken for a transfer may be waiting: no planes, and not all ranks are here."""
+    channel = order.job.channels[int(order.channel[together[0]])].channel
+    if channel.complete and len(together) == len(channel.ranks):
+        return False
+    return not any(
+        order.rank[member] == STAND_IN
+        or order.job.ranks[int(order.rank[member])].collectives.known[int(order.collective[member])]
+        for member in together.tolist()
+    )
 
 
 class _Lists:

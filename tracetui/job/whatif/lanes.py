@@ -28,8 +28,11 @@ class ReplayedLanes:
         return self.order.graph.latest(self._times.start)
 
     def step_span(self, step: int) -> tuple[int, int]:
-        """Return when a step (its place among the steps) begins and ends on all ranks here, in ns."""
-        operations = np.flatnonzero((self.order.rank != STAND_IN) & (self.order.step == step))
+        """Return when a step (its place among the steps) begins and ends, in ns, on all ranks here.
+
+        Where not all clocks are aligned, those with aligned clocks count for which it is longest.
+        """
+        operations = self.order.longest_of_step(step, self._times.start, self._times.end)
         return int(self._times.start[operations].min()), int(self._times.end[operations].max())
 
     def of_step(self, step: int) -> StepLanes:
@@ -42,11 +45,17 @@ class ReplayedLanes:
         """Return the ns of each class of time of a rank in a step between edges, float64[classes, columns].
 
         Step and rank are given by their places. Work is spread evenly over its operation; communication
-        counts where no work is done.
+        counts where no work is done. Ranks whose clocks are not aligned with the others begin with them.
         """
         order, times = self.order, self._times
         split = np.zeros((len(TimeClass), len(edges) - 1))
-        operations = np.flatnonzero((order.rank == place) & (order.step == step))
+        of_step = order.step == step
+        operations = np.flatnonzero((order.rank == place) & of_step)
+        if not len(operations):
+            return split
+        family = order.job.clocks.family
+        aligned = of_step & (order.rank != STAND_IN) & (family[order.rank] == family[place])
+        edges = edges + int(times.start[aligned].min()) - self.step_span(step)[0]
         work = operations[order.collective[operations] < 0]
         spent = parts_in_columns(times.start[work], times.end[work], edges)
         operation = work[spent.interval]

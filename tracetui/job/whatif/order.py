@@ -91,6 +91,17 @@ class Order:
         longest: Int64s = step_ns.max(axis=0, initial=0)
         return longest
 
+    def longest_of_step(self, step: int, start: Int64s, end: Int64s) -> Int64s:
+        """Return the operations of a step (its place) of the ranks here.
+
+        Where not all clocks are aligned, they are of those with aligned clocks for which it is longest.
+        """
+        here, family = self._clock_families
+        of_step = self.step[here] == step
+        operations, families = here[of_step], family[of_step]
+        by_family = [operations[families == number] for number in np.unique(families).tolist()]
+        return max(by_family, key=lambda of_family: int(end[of_family].max() - start[of_family].min()))
+
     @cached_property
     def _clock_families(self) -> tuple[Int64s, Int64s]:
         """The operations of ranks that are here, and the number of the clocks that each is aligned with."""

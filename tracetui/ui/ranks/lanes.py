@@ -60,7 +60,7 @@ class RankLanes(InViewer, CachedLineWidget):
     def show(
         self, lanes: Lanes, labels: tuple[str, ...], rank: int, span: tuple[int, int], origin_ns: int
     ) -> None:
-        """Show a span of time, aligned ns, with a rank (its place) chosen.
+        """Show a span of time, aligned ns, with a rank (its place) chosen; -1: none.
 
         Args:
             labels: of the ranks, by place.

@@ -279,13 +279,14 @@ class WhatifScreen(JobScreen[Trials]):
         pieces: list[StyledText] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (title, self.style_of(Role.TITLE)),
-            (f"  {critical_words(outcome.critical)}", self.style_of(Role.TEXT)),
+            (f"  {critical_words(outcome.lanes.order.job, outcome.critical)}", self.style_of(Role.TEXT)),
         ]
         self.query_one(f"#{which}", Lines).show([pieces])
 
     def _critical_place(self, job: Job, outcome: Outcome) -> int:
+        """Return the place of the critical rank; -1 where it is not here."""
         number = outcome.critical.rank if outcome.critical is not None else None
-        return next((place for place, rank in enumerate(job.ranks) if rank.number == number), 0)
+        return next((place for place, rank in enumerate(job.ranks) if rank.number == number), -1)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.job.whatif import fixes_frame
