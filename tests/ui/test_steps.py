@@ -10,11 +10,11 @@ import pytest
 
 from tests.analysis import real
 from tests.analysis.health import planting
+from tests.comparison.test_walls import steps_of
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, said, settled, until, viewing
-from tracetui.analysis.analyse import analyse
-from tracetui.comparison.step_parts import StepParts
+from tracetui.comparison.step_parts import StepParts, step_parts
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.screens.steps import StepsScreen, steps_answer
@@ -124,13 +124,22 @@ def parts_of(*rest_ns: int) -> list[StepParts]:
 
 
 def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
-    parts = parts_of(1_000, 2_000, 9_000)
-    (step, *_) = analyse(trace_of(training_events(PLAIN, steps=1))).steps
-    story = step_story(step, parts[2], parts)
-    sums = [int(text.replace(",", "").replace(".", "")) for text in re.findall(r"[\d,]+\.\d{3}", story[0])]
-    assert sums == [500, 40_000, 3_000, 9_000, 52_500]
-    assert story[2].startswith("Against the median step: +7.00 µs; rest +7.00 µs")
-    assert "Too few" in step_story(step, parts[0], parts[:2])[2]
+    """The last step lasts until the device is done, 140 ns later than the others'."""
+    analysis = steps_of([100, 120, 130, 110], tail=140)
+    parts, places = step_parts(analysis), range(4)
+    first, _, third, last = (step_story(analysis, place, parts, places) for place in places)
+    assert third[0] == (
+        "Until the next step's start: preparing 0.010 + computing 0.050 + exposed 0.000 + rest 0.070 = "
+        "0.130 µs"
+    )
+    assert third[2].startswith("Against the median step: +10 ns; rest +10 ns, preparing +0 ns")
+    assert first[2].startswith("Against the median step: -20 ns; rest -20 ns")
+    assert last[0].startswith(
+        "From its start until its work on the device ends: preparing 0.150 + computing "
+    )
+    assert last[0].endswith(" = 0.200 µs")
+    assert last[2] == "No step starts where it ends: it is not compared with the median step."
+    assert "Too few" in step_story(analysis, 0, parts, [0, 2, 3])[2]
 
 
 async def test_a_narrow_terminal_shows_the_sentences_on_a_step_whole(trace: Trace) -> None:

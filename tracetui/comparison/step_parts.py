@@ -20,7 +20,9 @@ class StepParts(NamedTuple):
 
     @property
     def wall(self) -> int:
-        """Their sum: from the start of the step on the host to that of the next."""
+        """Their sum: from the start of the step on the host to that of the next; of the last one, and where
+        numbers do not follow each other, to the end of its work on the device.
+        """
         return sum(self)
 
 

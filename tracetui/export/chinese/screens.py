@@ -350,6 +350,7 @@ SCREENS = {
     "{answer}; without {steps}, not to be believed": "{answer}；不含不可信的 {steps}",
     "Phases of its tasks: {phases}": "其任务的阶段：{phases}",
     "Until the next step's start: {sums} µs": "到下一个 step 开始为止：{sums} µs",
+    "From its start until its work on the device ends: {sums} µs": "从它开始到它在 Device 上的工作结束为止：{sums} µs",
     "the trace does not tell them apart": "trace 中无法区分",
     "; on the host {phases}": "；Host 上 {phases}",
     "; host and device clocks disagree by {time}": "；Host 与 Device 的时钟相差 {time}",
@@ -365,6 +366,7 @@ SCREENS = {
     "(what the step's end waited for)": "（step 的结束所等待的）",
     "Too few steps to say what is usual.": "step 太少，看不出通常的情况。",
     "Against the median step: {change}; {parts}": "与中位数 step 相比：{change}；{parts}",
+    "No step starts where it ends: it is not compared with the median step.": "它结束之处没有 step 开始：不与中位数 step 比较。",
     # -- heat maps
     "forward": "前向",
     "weights": "权重",

@@ -133,8 +133,8 @@ class StepsScreen(TableScreen):
             width,
         )
         lines: list[Pieces] = [[(title, self.style_of(Role.RULE))]]
-        usual = [self._parts[place] for place in self._believed(analysis.steps_by_device[step.device])]
-        story = step_story(step, self._parts[row], usual, analysis.annotated_phases[row])
+        believed = self._believed(analysis.steps_by_device[step.device])
+        story = step_story(analysis, row, self._parts, believed)
         lines += [[(line, text)] for sentence in story for line in wrapped(sentence, max(width, 1))]
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.palette, self.glyphs, width)

@@ -57,9 +57,8 @@ def story_of(analysis: Analysis, kind: str, rows: Any, place: int, width: int, a
 
 
 def _step_story(analysis: Analysis, index: int, palette: Palette, shapes: Glyphs, width: int) -> list[str]:
-    parts, step = step_parts(analysis), analysis.steps[index]
-    usual = [parts[place] for place in analysis.steps_by_device[step.device]]
-    story = step_story(step, parts[index], usual, analysis.annotated_phases[index])
+    places = analysis.steps_by_device[analysis.steps[index].device]
+    story = step_story(analysis, index, step_parts(analysis), places)
     return [*story, *_plain(step_causes(analysis, index, palette, shapes, width))]
 
 

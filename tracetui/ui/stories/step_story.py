@@ -8,10 +8,8 @@ from statistics import median_low
 from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.notes import clocks_apart
-from tracetui.analysis.steps import Step
 from tracetui.comparison.step_parts import StepParts
 from tracetui.export.tables.steps import longest_phases
 from tracetui.language import clauses, heading, translate, wording
@@ -29,14 +27,33 @@ _PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), 
 
 
 def step_story(
-    step: Step, parts: StepParts, usual: Sequence[StepParts], annotated: Sequence[AnnotatedPhase] = ()
+    analysis: Analysis, index: int, parts: Sequence[StepParts], places: Sequence[int]
 ) -> list[str]:
     """Return three lines on one step: what it adds up to, its phases, how it differs from the median step.
 
-    usual : the parts of all steps of its device.
+    A step that ends with the work of the device, with all that this was behind the host, is compared with
+    none, and none with it.
+
+    Args:
+        analysis: the analysis of the step.
+        index: that of the step.
+        parts: those of all steps of the analysis.
+        places: the indices of the steps of its device that tell what is usual.
     """
-    host = longest_phases(annotated)
-    sums = " + ".join(f"{wording(name)} {exact_us(ns)}" for name, ns in parts._asdict().items())
+    step, step_parts = analysis.steps[index], parts[index]
+    starts = {analysis.steps[place].host_start_ns for place in analysis.steps_by_device[step.device]}
+
+    def reaches_next(place: int) -> bool:
+        wall = parts[place].wall
+        return wall > 0 and analysis.steps[place].host_start_ns + wall in starts
+
+    template = "From its start until its work on the device ends: {sums} µs"
+    differences = translate("No step starts where it ends: it is not compared with the median step.")
+    if reaches_next(index):
+        template = "Until the next step's start: {sums} µs"
+        differences = _differences(step_parts, [parts[place] for place in places if reaches_next(place)])
+    host = longest_phases(analysis.annotated_phases[index])
+    sums = " + ".join(f"{wording(name)} {exact_us(ns)}" for name, ns in step_parts._asdict().items())
     phases = [
         f"{heading(title)} {format_ms(span[1] - span[0])} ms"
         for title, key in _PHASES
@@ -46,9 +63,9 @@ def step_story(
     phase_words = clauses(phases) if phases else translate("the trace does not tell them apart")
     on_host = translate("; on the host {phases}", phases=printable(host)) if host else ""
     return [
-        translate("Until the next step's start: {sums} µs", sums=f"{sums} = {exact_us(parts.wall)}"),
+        translate(template, sums=f"{sums} = {exact_us(step_parts.wall)}"),
         translate("Phases of its tasks: {phases}", phases=phase_words) + on_host,
-        _differences(parts, usual),
+        differences,
     ]
 
 
