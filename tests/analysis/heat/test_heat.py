@@ -224,6 +224,30 @@ def test_a_row_tells_how_much_of_the_idle_time_it_works_and_what_at() -> None:
     assert main_slice(analysis, thread_row, start + 26, start + 40) == -1
 
 
+def test_a_wait_of_the_host_is_told_by_what_waits_not_by_what_is_around_it() -> None:
+    """The step, the function and the frame around a wait have as much of its time."""
+    lock = "<built-in method acquire of _thread.lock object at 0x7f>"
+    loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+    analysis = analysis_of(
+        [
+            step(1, 0, 100),
+            frame(0, 100, "train.py(3): train"),
+            operator(20, 30, "aten::mul"),
+            operator(22, 26, "aten::item"),
+            call(24, 20, 7, "AscendCL@aclrtSynchronizeStream", tid=MAIN),
+            operator(60, 10, loader),
+            frame(80, 10, lock),
+        ],
+        [task(0, 10), task(90, 10)],
+    )
+    (waits,) = (thing for thing in WorkMap.from_analysis(analysis).things if thing.doing is Occupation.WAITS)
+    assert waits.times.total == 26 + 10 + 10
+    start = analysis.trace.start_ns
+    for (first, stop), name in {(0, 100): "aten::item", (55, 75): loader, (75, 100): lock}.items():
+        assert analysis.trace.name(main_slice(analysis, waits, start + first, start + stop)) == name
+    assert main_slice(analysis, waits, start, start + 20) == -1
+
+
 # ------------------------------------------------------------------------------------------ the steps
 
 

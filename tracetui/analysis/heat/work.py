@@ -18,13 +18,13 @@ from tracetui.analysis.activity import TASK_FAMILIES, WORK
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.heat.cells import HeatCells
-from tracetui.analysis.idle.calls import cause_of_call
+from tracetui.analysis.idle.calls import cause_of_call, cause_of_frame, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThread
 from tracetui.analysis.idle.pieces import cut_at_edges, edges_of
 from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.analysis.scheduler.states import State
-from tracetui.analysis.search import among, by_name, matching, of_category, rows_of
+from tracetui.analysis.search import among, by_name, matching, of_category, rows_of, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.analysis.window import rows_in_window
 from tracetui.arrays import Bools, Int64s
@@ -59,6 +59,11 @@ LOST = (Occupation.IDLE, *_COMMUNICATION.values())
 _BLOCKED = any_of(KNOWN.frames.blocked)
 _RANK_WAIT = any_of(KNOWN.collectives.rank_waits)
 _WAITING = (Cause.SYNC, Cause.DATALOADER)
+_CAUSE_OF_NAME = {
+    Family.OPERATORS: cause_of_operator,
+    Family.CALLS: cause_of_call,
+    Family.FRAMES: cause_of_frame,
+}
 _NO_WORK = (Occupation.WAITS, Occupation.READY)
 
 
@@ -272,7 +277,7 @@ def main_slice(analysis: Analysis, thing: WorkRow, start_ns: int, end_ns: int) -
     """Return a slice of the name with most of a row's time in [start_ns, end_ns); -1 where it has none.
 
     Of those of that name the one with most of it. Of Python the innermost frame counts, of operators the
-    outermost one.
+    outermost one, of waits of the host the outermost that is a wait itself.
     """
     trace = analysis.trace
     if thing.doing is Occupation.PYTHON:
@@ -281,6 +286,8 @@ def main_slice(analysis: Analysis, thing: WorkRow, start_ns: int, end_ns: int) -
         rows = rows_in_window(trace, thing.tracks, start_ns, end_ns)
         if thing.doing is Occupation.OPERATORS:
             rows = rows[analysis.host_threads.is_real_operator[rows]]
+        elif thing.doing is Occupation.WAITS and thing.device < 0:
+            rows = rows[_host_waits(analysis, rows)]
         first, last = (
             np.maximum(trace.slices.start[rows], start_ns),
             np.minimum(trace.slices.end[rows], end_ns),
@@ -292,6 +299,19 @@ def main_slice(analysis: Analysis, thing: WorkRow, start_ns: int, end_ns: int) -
     names, _ = most_first(trace.slices.name[rows].astype(np.int64), ns)
     named = np.flatnonzero(trace.slices.name[rows] == names[0])
     return int(rows[named[ns[named].argmax()]])
+
+
+def _host_waits(analysis: Analysis, rows: Int64s) -> Bools:
+    """Return which slices of the host are waits, and not just around one."""
+    trace = analysis.trace
+    family = np.array([track.family for track in trace.tracks])[track_of_rows(trace, rows)]
+    is_wait = np.isin(rows, analysis.host_threads.copying.blocked)
+    for named, cause_of in _CAUSE_OF_NAME.items():
+        places = np.flatnonzero(family == named)
+        is_wait[places] |= np.isin(by_name(trace, rows[places], cause_of), _WAITING)
+    frames = np.flatnonzero(family == Family.FRAMES)
+    is_wait[frames] |= by_name(trace, rows[frames], matching(_BLOCKED)) == 1
+    return is_wait
 
 
 def _innermost(trace: Trace, thing: WorkRow, start_ns: int, end_ns: int) -> tuple[Int64s, Int64s]:
