@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from rich.color import ColorType
 from textual.widgets import Input
 
+from tests.analysis.gpu import gpu, host, kernel, launch
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, until, viewing
@@ -28,6 +30,7 @@ from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.gaps import GapsScreen
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.stories.describe import describe_worst
+from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.tables.gap_columns import gaps_answer
 from tracetui.units import format_duration, format_percent
 
@@ -261,3 +264,60 @@ def test_the_order_changes_what_the_worst_gaps_are_said_to_be(trace: Trace) -> N
         lines = ["".join(text for text, _ in line) for line in describe_worst(analysis, worst, by, pen)]
         assert all(f"{format_duration(int(ns[gap]))} {word}" in line for gap, line in zip(worst, lines))
         assert any("  comm  " in line for line in lines) == (by is not Measure.IDLE)
+
+
+def launched_gpu(tasks: Sequence[tuple[str, str, int, int, int]]) -> Trace:
+    """Tasks, each (operator, task, line, start, dur), on streams of their own, whose operators begin 70 ns
+    before.
+    """
+    events = gpu()
+    for number, (name, kernel_name, line, start, dur) in enumerate(tasks):
+        category = "gpu_memcpy" if kernel_name.startswith("Memcpy") else "kernel"
+        events += [
+            host(start - 70, 20, name, stack=f"train.py({line}): main"),
+            launch(start - 60, 5, number),
+            kernel(start, dur, number, kernel_name, stream=number, category=category),
+        ]
+    return trace_of(events)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        pytest.param(
+            [("aten::copy_", "Memcpy DtoD (Device -> Device)", 20, 230, 300)],
+            {Measure.IDLE: ("latency", "train.py(99) main"), Measure.LOST: ("copies", "")},
+            id="mostly a copy",
+        ),
+        pytest.param(
+            [("c10d::allreduce_", "ncclDevKernel_AllReduce_Sum", 20, 230, 300)],
+            {Measure.IDLE: ("latency", "train.py(99) main"), Measure.LOST: ("comm", "")},
+            id="mostly communication",
+        ),
+        pytest.param(
+            [("aten::copy_", "Memcpy DtoD (Device -> Device)", 20, 230, 10)],
+            {Measure.IDLE: ("python", "train.py(99) main"), Measure.LOST: ("python", "train.py(99) main")},
+            id="mostly idle",
+        ),
+    ],
+)
+def test_a_gap_is_told_by_what_takes_most_of_what_it_is_ranked_by(
+    tasks: list[tuple[str, str, int, int, int]], expected: dict[Measure, tuple[str, str]]
+) -> None:
+    """The line beside a cause of idle time is of that, whoever issued what else ran."""
+    before, after = ("aten::mm", "gemm", 10, 100, 100), ("aten::mm", "slow", 99, 630, 50)
+    analysis = analyse(launched_gpu([before, *tasks, after]))
+    for by, (reason, line) in expected.items():
+        (told,) = describe_worst(analysis, [0], by, Pen(Palette("none"), BLOCKS))
+        assert reason in told[2][0] and told[3][0].strip() == line, (by, told)
+
+
+def test_the_line_of_a_gap_that_has_no_file_is_its_function() -> None:
+    """A function of the interpreter is in no file, and so has no line."""
+    events = [*gpu(), host(0, 900, "<built-in function sum>", "python_function", **{"Python id": 1})]
+    for number, start in enumerate((100, 300)):
+        events += [host(start, 20), launch(start + 10, 5, number), kernel(start + 30, 100, number)]
+    story = GapStory(Palette("none"), BLOCKS).lines(analyse(trace_of(events)), 0, 1, 100)
+    lines = [" ".join("".join(text for text, _ in line).split()) for line in story]
+    assert "line <built-in function sum>" in lines
+    assert not any("(0)" in line for line in lines)

@@ -1,4 +1,4 @@
-"""The Python line that a gap is charged to, with the stack that called it."""
+"""The Python line behind most of a gap, with the stack that called it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from tracetui.trace.stack import Frame, parse_call_stack
 
 
 class MainLine(NamedTuple):
-    """The stack, leaf first, with most of the time on the line that a gap is charged to."""
+    """The stack, leaf first, with most of the time on the line behind a gap."""
 
     stack: tuple[Frame, ...]
     backward: bool
-    communicates: bool = False  #: the gap has more exposed communication than idle time
+    communicates: bool = False  #: it issued the communication: there is more of it exposed than idle time
 
 
-def main_line(analysis: Analysis, gap: int) -> MainLine:
+def main_line(analysis: Analysis, gap: int, of_idle: bool = False) -> MainLine:
     """Return the stack behind a gap, of the line that tables name; an empty stack where there is no line.
 
     For a gap with more exposed communication than idle time, return the stack that issued most of the
-    communication: the idle line of such a gap is that of the operator that came after.
+    communication: the idle line of such a gap is that of the operator that came after. `of_idle`: return the
+    stack of its idle time even so.
     """
     trace, gaps = analysis.trace, analysis.gaps
     causes: Causes | ExposedPieces = analysis.causes
     pieces = causes.of_gap(gap)
-    communicates = bool(gaps.communication[gap] > gaps.idle[gap])
+    communicates = not of_idle and bool(gaps.communication[gap] > gaps.idle[gap])
     if communicates:
         causes = analysis.communication.exposed
         pieces = causes.of_gap(gap)

@@ -137,13 +137,13 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], by: Measure, pen: 
 def _main_reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[str, Style], str]:
     """Return what most of a gap was, and the Python line behind it; the late rank for communication."""
     gaps, causes = analysis.gaps, analysis.causes
-    idle, communication = int(gaps.idle[gap]), int(gaps.communication[gap])
-    if by is Measure.IDLE or (by is Measure.LOST and idle and idle >= communication):
+    idle, communication, copies = (int(part[gap]) for part in (gaps.idle, gaps.communication, gaps.copy))
+    if by is Measure.IDLE or (by is Measure.LOST and idle and idle >= max(communication, copies)):
         cause = causes.main(causes.of_gap(gap))
-        frame = analysis.rules.line_of(main_line(analysis, gap).stack)
+        frame = analysis.rules.line_of(main_line(analysis, gap, of_idle=True).stack)
         line = short_frame(frame) if frame is not None else translate(NO_STACK)
         return ("  " + padded(cause_name(cause), 13), cause_style(cause, pen.palette)), line
-    if not communication:
+    if not communication or (by is Measure.LOST and copies > communication):
         return ("  " + padded(translate("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
     exposed = analysis.communication.exposed
     largest = next(iter(exposed.by_cause(exposed.of_gap(gap))))

@@ -93,18 +93,20 @@ class GapStory(Story):
         return [*line, (" µs" if one_part else f" = {exact_us(whole)} µs", self._text)]
 
     def _python_line(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Line:
-        """Return the user's line that most of the idle time of the main cause is charged to."""
+        """Return the user's line behind the gap, of the stack that `main_line` gives."""
         frame = rules.line_of(stack)
         if frame is None:
             return self._labelled_line(
                 translate("line"), translate("not known: no stack leads to it"), self._dim
             )
         style = self._palette.style_of(Role.USER_LINE)
-        line = self._labelled_line(translate("line"), f"{printable(frame.file, 200)}({frame.line})", style)
         function = printable(frame.function, 80)
         function_words = (
             translate("{function}, of the backward pass", function=function) if backward else function
         )
+        if not frame.file:  # built in
+            return self._labelled_line(translate("line"), function_words, style)
+        line = self._labelled_line(translate("line"), f"{printable(frame.file, 200)}({frame.line})", style)
         return [*line, (f" {function_words}", self._text)]
 
     def _labelled_line(self, label: str, text: str, style: Style | None = None) -> Line:
@@ -154,8 +156,9 @@ class GapStory(Story):
                 yield [(f"  {self._glyphs.dot} {count_words}", self._dim)]
                 continue
             for frame in package_frames:
+                place = f" {printable(frame.file, 200)}({frame.line})" if frame.file else ""
                 yield [
-                    (f"  {printable(frame.file, 200)}({frame.line})", self._palette.style_of(Role.USER_LINE)),
+                    (f" {place}", self._palette.style_of(Role.USER_LINE)),
                     (f" {printable(frame.function, 80)}", self._text),
                 ]
 
