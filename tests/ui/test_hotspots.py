@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,6 +108,15 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
     few = [" ".join(row.translate(NO_BAR).split()) for row in story_of(60, 4)]
     assert few[1:] == [causes[0], "others 11.2 µs 16.7 %", text[-1]]
+
+
+def test_idle_time_of_no_step_is_not_said_to_be_between_steps() -> None:
+    """It may be before the first one: of work that was launched before the recording began."""
+    steps: Any = SimpleNamespace(steps=[None, None])
+    line = LineStory(Palette("none"), ASCII).steps_line(steps, {0: 7, -1: 5})
+    assert "".join(text for text, _ in line) == (
+        "in 1 of 2 steps; min 0 ns, median 0 ns, max 7 ns; 5 ns in none"
+    )
 
 
 def test_the_story_says_what_the_line_saves_at_most(app: TraceApp) -> None:

@@ -137,7 +137,7 @@ STORIES = {
     "in {some} of {steps} steps; min {least}, median {median}, max {most}": (
         "{steps} 个 step 中有 {some} 个；最小 {least}，中位数 {median}，最大 {most}"
     ),
-    "; {time} between them": "；step 之间 {time}",
+    "; {time} in none": "；不在任何 step 中 {time}",
     "{time} of idle exposed": "同步后空闲 {time}",
     "no idle exposed": "同步后没有空闲",
     "{exposed} by {call}, which waits once, {time}": "{exposed}：{call} 等待 1 次，{time}",
@@ -192,7 +192,7 @@ STORIES = {
     "The host waited {time} in {calls} ({often} a step)": "Host 等待 {time}，{calls}（每个 step {often} 次）",
     "exposes {idle}, {share} of all, in {gaps}": "其后{idle}，占全部的 {share}，{gaps}",
     "{time} of idle": "空闲 {time}",
-    "It exposes no idle time: no device ran dry meanwhile.": "其后没有空闲：其间没有 Device 被排空。",
+    "It exposes no idle time.": "它没有暴露任何空闲。",
     "No Python stack is recorded: its line is not known.": "没有 Python 调用栈的记录：代码行未知。",
     "No idle time is charged to this line itself.": "没有空闲算在这一行本身上。",
     "Charged to the line: {time} of idle": "算在这一行上：空闲 {time}",

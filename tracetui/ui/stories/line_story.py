@@ -157,7 +157,7 @@ class LineStory(Story):
             ]
             outside = by_step.get(-1, 0)
             if outside:
-                line.append((translate("; {time} between them", time=format_duration(outside)), self._dim))
+                line.append((translate("; {time} in none", time=format_duration(outside)), self._dim))
         return line
 
     def _devices_line(self, analysis: Analysis, line: LineIdle) -> Line:

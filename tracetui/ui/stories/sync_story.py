@@ -84,7 +84,7 @@ class SyncStory(Story):
     def _exposed_line(self, analysis: Analysis, sync: SyncCall) -> Line:
         """Return "S exposes 4.15 ms of idle, 10.7 % of all, in 23 gaps"."""
         if not sync.exposed_ns:
-            return [(translate("It exposes no idle time: no device ran dry meanwhile."), self._text)]
+            return [(translate("It exposes no idle time."), self._text)]
         gaps = len(sync.gap_indices)
         share = format_percent(sync.exposed_ns, analysis.idle_ns)
         return [
