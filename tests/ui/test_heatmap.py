@@ -10,12 +10,15 @@ from rich.cells import cell_len
 from rich.color import Color
 from rich.style import Style
 
+from tests.analysis.heat import test_heat as maps
+from tests.analysis.machine import task
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import HeatCells, cell_shares
+from tracetui.analysis.heat.step_map import StepMap
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.bars import BarInk, share_bar, stacked_bar
@@ -23,8 +26,10 @@ from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.heat_lines import BLANK, HalfCursor, half_cells, layout, placed, whole_cells
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
+from tracetui.ui.heat.length_view import LengthView
 from tracetui.ui.heat.sheet import GapOfCell, Sheet, SheetRow
-from tracetui.ui.heat.step_view import StepView
+from tracetui.ui.heat.step_view import WHOLE, StepView, _StepSheet
+from tracetui.ui.heat.work_view import WorkView
 from tracetui.ui.screens import heatmap
 from tracetui.ui.screens.heatmap import HeatmapScreen
 from tracetui.ui.state import Viewport
@@ -389,6 +394,57 @@ def test_steps_say_what_the_others_do_at_that_time(trace: Trace) -> None:
     words = view.words(sheet, 4, 3)
     assert words.startswith("step 8 · ") and "in other steps (median)" in words
     assert "preparing" in view.words(sheet, 1, 3)
+
+
+def test_the_others_are_those_that_are_under_way_at_that_time() -> None:
+    """Steps of other lengths that are over, or have not begun, are not idle then."""
+    analysis = maps.analysis_of(maps.steps_of(0, 100, 230, 400), [task(700, 10)])
+    view = StepView(analysis)
+    sheet = view.sheet(60, 20, halves=False)
+    assert isinstance(sheet, _StepSheet)
+    cells = StepMap.from_analysis(analysis).cells(sheet.down)
+    alone = 0
+    for row, (ns, of) in enumerate(zip(cells.ns.tolist(), cells.capacity.tolist())):
+        for step in range(4):
+            others = [ns[other] for other in range(4) if other != step and of[other]]
+            words = view.words(sheet, WHOLE + row, step)
+            if of[step] and others:
+                assert f" · {format_duration(int(np.median(others)))} in other steps (median)" in words
+            else:
+                assert "in other steps" not in words
+            alone += bool(of[step] and not others)
+    assert alone
+
+
+def test_idle_time_between_steps_is_part_of_the_answer() -> None:
+    """Where steps begin with their own work, none has the time before it."""
+    analysis = maps.analysis_of([task(0, 10)], maps.steps_of(100, 300, 500))
+    between = int(analysis.idle_ns) - sum(step.idle_ns for step in analysis.steps)
+    outside = StepMap.from_analysis(analysis).outside_ns
+    answer = StepView(analysis).answer()
+    assert answer.endswith(f"; {format_duration(between - outside)} between steps")
+
+
+def test_a_thread_has_one_name_without_that_of_its_program() -> None:
+    """Clipped labels of one thread had three different ends."""
+    events = [*process(0, "python", "GPU 0"), *thread(0, 7, "stream 7"), *process(1, "python", "CPU")]
+    for tid, name in ((25738, "python3.10"), (7, "pt_autograd_0")):
+        events += [
+            *thread(1, tid, f"thread {tid} ({name})"),
+            piece(1, tid, "aten::mm", tid, 20, "cpu_op"),
+            piece(1, tid, "cudaLaunchKernel", tid + 5, 10, "cuda_runtime", correlation=tid),
+            piece(0, 7, "gemm", tid + 30, 100, "kernel", device=0, stream=7, correlation=tid),
+        ]
+    sheet = WorkView(analyse(trace_of(events))).sheet(60, 20, halves=False)
+    assert sheet is not None
+    assert {row.label for row in sheet.rows if "GPU" not in row.label and "stream" not in row.label} == {
+        f"{name} {doing}" for name in ("25738", "pt_autograd_0") for doing in ("operators", "runtime")
+    }
+
+
+def test_half_of_one_gap_is_not_the_longest_of_several() -> None:
+    analysis = maps.analysis_of([task(0, 10), task(100, 10)])
+    assert LengthView(analysis).answer() == "all 90 ns idle is in one gap"
 
 
 async def test_one_step_is_told_by_its_phases(one_step: Trace) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis import real
+from tests.analysis import gpu, real
 from tests.analysis.machine import (
     AUTOGRAD,
     CANN,
@@ -28,7 +31,7 @@ from tests.analysis.machine import (
     us,
 )
 from tests.export.training import PLAIN, training_events
-from tests.synthetic import piece, thread, trace_of
+from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import HeatCells, cell_shares, parts_in_columns, pool
@@ -248,6 +251,31 @@ def test_a_wait_of_the_host_is_told_by_what_waits_not_by_what_is_around_it() -> 
     assert main_slice(analysis, waits, start, start + 20) == -1
 
 
+@pytest.mark.parametrize("name", ["threading.py(359): wait", "/usr/lib/python3.10/selectors.py(416): select"])
+def test_a_thread_that_was_blocked_before_the_recording_waits(name: str) -> None:
+    """What of the interpreter blocks in these functions is recorded only where it begins later."""
+    rows = rows_of_work(analysis_of([frame(0, 100, name, 9), operator(0, 5)], [task(0, 10), task(90, 10)]))
+    assert {doing: ns for (doing, label), ns in rows.items() if label == "Thread 9"} == {"waits": [10] * 10}
+
+
+def test_calls_are_of_the_thread_of_their_own_process() -> None:
+    """Two processes of one program may have threads of one number, as in containers of their own."""
+    events = [*gpu.gpu(), gpu.kernel(0, 10, 1), gpu.kernel(200, 10, 2)]
+    for pid, start in ((1000, 10), (2000, 100)):
+        events += [
+            *process(pid, "python", "CPU"),
+            piece(pid, 77, "aten::mm", us(start), us(20), "cpu_op"),
+            piece(
+                pid, 77, "cudaLaunchKernel", us(start + 5), us(start // 10), "cuda_runtime", correlation=start
+            ),
+        ]
+    work = WorkMap.from_analysis(analyse(trace_of(events)))
+    calls = {
+        thing.tracks[0].pid: thing.times.total for thing in work.things if thing.doing is Occupation.CALLS
+    }
+    assert calls == {"1000": 1, "2000": 10}
+
+
 # ------------------------------------------------------------------------------------------ the steps
 
 
@@ -274,6 +302,23 @@ def test_idle_time_before_the_first_step_is_said_and_not_drawn() -> None:
     places = StepMap.from_analysis(analysis)
     assert places.outside_ns == 40
     assert int(places.cells(places.edges(20)).ns.sum()) == analysis.idle_ns - 40
+
+
+def test_idle_time_of_no_step_is_part_of_what_no_step_covers() -> None:
+    """Windows of steps may overlap: what lies in two of them is not counted twice."""
+    analysis = analysis_of([task(0, 10), task(50, 10)], steps_of(100, 200))
+    steps = [replace(step, end_ns=step.end_ns + 90) for step in analysis.steps]
+    (device,) = analysis.devices
+    covered = {ns for step in steps for ns in range(step.start_ns, step.end_ns)}
+    outside = sum(ns not in covered for ns in range(device.start_ns, device.end_ns))
+    assert outside > device.window_ns - sum(step.end_ns - step.start_ns for step in steps)
+    overlapping: Any = SimpleNamespace(
+        causes=analysis.causes,
+        devices=analysis.devices,
+        steps=steps,
+        steps_by_device=analysis.steps_by_device,
+    )
+    assert set(CauseMap(overlapping).by_step().capacity[:, -1].tolist()) == {outside}
 
 
 def test_the_only_step_is_folded_by_phase_and_preparing_is_no_idle_time() -> None:

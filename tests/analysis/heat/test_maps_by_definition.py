@@ -199,7 +199,12 @@ def step_map(seed: int) -> tuple[StepMap, Any, list[_Spans]]:
             return len(idle)
 
     analysis: Any = SimpleNamespace(
-        idle=Idle(device=of_device.astype(np.int32), start=start, end=end),
+        idle=Idle(
+            device=of_device.astype(np.int32),
+            start=start,
+            end=end,
+            step=np.array([source.randrange(-1, 2) for _ in idle], np.int32),
+        ),
         devices=[SimpleNamespace(device=f"NPU {n}", free=free) for n, free in enumerate(intervals)],
         steps=steps,
         steps_by_device=by_device,
@@ -241,6 +246,10 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
             length = max(step.end_ns - step.start_ns, 1)
             check_cell(whole, (row, place), {-1: ns}, length)
     assert found.outside_ns == sum(b - a for (a, b), of in zip(spans, column) if of < 0)
+    stepless = (idle.step < 0).tolist()
+    assert found.between_ns == sum(
+        b - a for (a, b), of, none in zip(spans, column, stepless) if of >= 0 and none
+    )
     ends = [b - rows[of][1] for (_, b), of in zip(spans, column) if of >= 0]
     low = min([0, *(begin - base for _, base, begin, _ in rows)])
     assert found.low_ns == low

@@ -7,9 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.intervals import union
 from tracetui.arrays import Int64s
 
 
@@ -25,7 +27,7 @@ class CauseMap:
         return self.analysis.causes.by_cause()
 
     @cached_property
-    def outside_ns(self) -> int:
+    def stepless_ns(self) -> int:
         """Idle time in no step: the last column of `by_step`, which is there if this is not 0."""
         causes = self.analysis.causes
         return int(causes.ns[causes.intervals.step[causes.interval] < 0].sum())
@@ -33,15 +35,16 @@ class CauseMap:
     def by_step(self) -> HeatCells:
         """Return a column for each step, and one for what is outside of all; `main` is a gap.
 
-        A cell could be the length of its step, or of the window outside of steps.
+        A cell could be the length of its step, or of the windows of devices outside of their steps; the
+        idle time there where that is longer.
         """
         analysis, causes = self.analysis, self.analysis.causes
         steps = len(analysis.steps)
         step_of_interval = causes.intervals.step[causes.interval].astype(np.int64)
         column = np.where(step_of_interval < 0, steps, step_of_interval)
         lengths = [step.end_ns - step.start_ns for step in analysis.steps]
-        outside = max(analysis.window_ns - sum(lengths), self.outside_ns)
-        capacity = np.array([*lengths, *([outside] if self.outside_ns else [])], np.int64)
+        outside = max(sum(map(self._beside_steps, analysis.devices)), self.stepless_ns)
+        capacity = np.array([*lengths, *([outside] if self.stepless_ns else [])], np.int64)
         whole = np.broadcast_to(capacity, (len(self.causes), len(capacity)))
         gap = causes.intervals.gap[causes.interval]
         return HeatCells.of_parts(self._row[causes.cause], column, causes.ns, gap, whole)
@@ -58,6 +61,14 @@ class CauseMap:
         whole = np.broadcast_to(capacity, (len(self.causes), len(capacity)))
         row = self._row[causes.cause[parts.interval]]
         return HeatCells.of_parts(row, parts.column, parts.ns, gap, whole)
+
+    def _beside_steps(self, activity: DeviceActivity) -> int:
+        """Return the ns of a device's window that are in none of its steps, which may overlap."""
+        steps = [
+            self.analysis.steps[place] for place in self.analysis.steps_by_device.get(activity.device, ())
+        ]
+        start, end = np.array([(step.start_ns, step.end_ns) for step in steps], np.int64).reshape(-1, 2).T
+        return activity.window_ns - union(start, end).clip(activity.start_ns, activity.end_ns).total
 
     @cached_property
     def _row(self) -> Int64s:

@@ -46,7 +46,7 @@ class HeatCells:
     ns: Int64s  #: what the map is about
     capacity: Int64s  #: ns: all that it could be; 0 where there is no such cell
     main: Int64s  #: what takes most of the cell (an index that the map defines), -1 where nothing does
-    share: Floats  #: ns / of, at most 1; NaN where there is no such cell
+    share: Floats  #: ns / capacity, at most 1; NaN where there is no such cell
 
     @classmethod
     def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, capacity: Int64s) -> HeatCells:

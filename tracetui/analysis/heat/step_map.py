@@ -64,6 +64,12 @@ class StepMap:
         return int((idle.end[outside] - idle.start[outside]).sum())
 
     @property
+    def between_ns(self) -> int:
+        """Idle time beside the idle time of a step that belongs to none: between the windows of steps."""
+        idle, between = self.analysis.idle, (self.column >= 0) & (self.analysis.idle.step < 0)
+        return int((idle.end[between] - idle.start[between]).sum())
+
+    @property
     def low_ns(self) -> int:
         """The earliest that is drawn of any step, from its first work."""
         return int((self.start - self.base).min(initial=0))
@@ -102,6 +108,7 @@ class StepMap:
     def whole_steps(self) -> HeatCells:
         """Return two rows: the idle time and the preparing time of each step, as the table of steps has them.
 
+        That is without what lies between steps, which the rows within a step hold.
         Both are shares of the step's time on the device, though preparing may begin before that; `main` is
         -1.
         """

@@ -1,6 +1,7 @@
 """Who works while a device starves: threads of the host, streams and groups over time, beside idle time.
 
-Waiting is no work and has rows of its own: of the host synchronising calls and blocking reads, of a stream
+Waiting is no work and has rows of its own: of the host synchronising calls, the data loader and frames that
+block, of a stream
 EVENT_WAIT, NOTIFY_WAIT and the like, of a group the time in its collectives until the late rank has come;
 where their planes do not tell that, the time in which a part of them waits and none moves data.
 """
@@ -133,7 +134,7 @@ def _communicating(trace: Trace, device: str) -> Iterator[Track]:
 
 
 def _host(analysis: Analysis) -> Iterator[WorkRow]:
-    """Yield the threads of the framework's process, the busiest while a device is idle first; then others."""
+    """Yield the threads, those first that work most while a device is idle."""
     host_threads = analysis.host_threads
     idle = reduce(Intervals.__or__, (device.idle for device in analysis.devices), NOTHING)
     threads = [
@@ -200,10 +201,19 @@ def _other_tracks(trace: Trace, assigned: set[int]) -> Iterator[Track]:
 
 
 def _calls_of(trace: Trace, operators: Track) -> Iterator[Track]:
-    for track in trace.tracks:
-        calls = track.family is Family.CALLS and track.layer is Layer.RUNTIME
-        if calls and len(track.rows) and track.tid == operators.tid:
-            yield track
+    """Yield the tracks of the runtime's calls on the thread of some operators.
+
+    Of several processes with such a thread, those of the same process, where any is of it.
+    """
+    on_thread = [
+        track
+        for track in trace.tracks
+        if track.family is Family.CALLS
+        and track.layer is Layer.RUNTIME
+        and len(track.rows)
+        and track.tid == operators.tid
+    ]
+    yield from [track for track in on_thread if trace.same_process(track.pid, operators.pid)] or on_thread
 
 
 def _streams(analysis: Analysis) -> Iterator[WorkRow]:

@@ -187,7 +187,7 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
         shown, _ = pool(cells.ns.shape[1], MAP_COLUMNS).columns(cells)
         numbers = [step.number for step in analysis.steps]
         title = translate("Idle time by cause and step")
-        bounds = charts.step_scale([*numbers, -1] if causes.outside_ns else numbers)
+        bounds = charts.step_scale([*numbers, -1] if causes.stepless_ns else numbers)
     else:
         origin = analysis.trace.start_ns
         shown = causes.by_time(even_edges(activity.start_ns, activity.end_ns, MAP_COLUMNS))

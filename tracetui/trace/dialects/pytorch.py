@@ -63,6 +63,8 @@ PYTORCH = Dialect(
         blocked=(
             r"<built-in (?:method|function) "
             r"(?:acquire|poll|select|epoll|kevent|sleep|wait\w*|recv\w*|accept|read)\b",
+            # of a thread that was in them already when the recording began nothing further inside is recorded
+            r"(?:.*/)?(?:threading\.py\(\d+\): wait|selectors\.py\(\d+\): select)$",
         ),
         built_in_beginnings=("<built-in ",),
         module_beginnings=("nn.Module: ",),

@@ -97,7 +97,7 @@ class CauseView:
                 if step < len(self._analysis.steps)
                 else self._names[-1]
             )
-            if len(self._names) - (not self._map.outside_ns) > sheet.cells.ns.shape[1]:
+            if len(self._names) - (not self._map.stepless_ns) > sheet.cells.ns.shape[1]:
                 where += translate(", the worst of its column")
             ns, idle = int(self._steps.ns[row, step]), int(self._steps.ns[:, step].sum())
             amount = translate(

@@ -74,7 +74,7 @@ class LeadView:
         return self._sheet_of_lines(columns, lines) if self._fold.phases else None
 
     def _sheet_of_steps(self, steps: StepMap, columns: int, lines: int, rows_a_line: int) -> Sheet:
-        """Return the map by step, of which `each` rows share a line."""
+        """Return the map by step, of which `rows_a_line` rows share a line."""
         down = steps.edges(max(lines, 1) * rows_a_line)
         lead = lead_of_steps(steps, down)
         pooled = pool(len(steps), columns)

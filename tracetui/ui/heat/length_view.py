@@ -61,7 +61,7 @@ class LengthView:
         )
 
     def _rows(self, lengths: LengthMap, rows_a_line: int) -> Iterator[SheetRow]:
-        """Yield rows with round lengths as labels, and totals of the `each` rows that share a line."""
+        """Yield rows with round lengths as labels, and totals of the `rows_a_line` rows that share a line."""
         bounds = lengths.bounds.tolist()
         for place, (high, low) in enumerate(zip(bounds, bounds[1:])):
             line = slice(place // rows_a_line * rows_a_line, place // rows_a_line * rows_a_line + rows_a_line)
@@ -78,6 +78,8 @@ class LengthView:
         whole = format_duration(self._analysis.idle_ns)
         if not count:
             return translate("never idle")
+        if gaps == 1:
+            return translate("all {whole} idle is in one gap", whole=whole)
         return translate(
             "half of {whole} idle is in the longest of {gaps} gaps, {shortest} and more"
             if count == 1

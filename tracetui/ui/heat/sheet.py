@@ -82,8 +82,8 @@ class Sheet:
     def ranked(self) -> Int64s:
         """The cells of lost time (row * columns + column), the worst first.
 
-        Where cells know the gap with most of them, of each gap the cell with most of it counts, and cells are
-        in the order of their gaps' idle time; else of their own.
+        Where cells know the gap with most of them, of those with the same gap the one with the most lost time
+        counts, and cells are in the order of their gaps' idle time; else of their own.
         """
         about = np.array([row.heat in (Heat.LOST, Heat.LEAD) and row.ranked for row in self.rows], np.bool_)
         ns = np.where(about[:, None], self.cells.ns, 0).ravel()

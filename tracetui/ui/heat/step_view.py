@@ -84,7 +84,7 @@ class StepView:
         )
 
     def _rows(self, cells: HeatCells, down: Int64s, rows_a_line: int) -> tuple[SheetRow, ...]:
-        """Return rows with round times as labels, and totals of the `each` rows that share a line."""
+        """Return rows with round times as labels, and totals of the `rows_a_line` rows that share a line."""
         ns = cells.ns.sum(axis=1)
         begin = np.arange(WHOLE, len(ns), rows_a_line)
         lines = [
@@ -108,10 +108,10 @@ class StepView:
         idle = np.array([steps[index].idle_ns for index in self._map.step.tolist()], np.int64)
         believed = self._believed
         worst = int(believed[idle[believed].argmax()])
-        outside = self._map.outside_ns
-        after = (
-            translate("; {time} before or after all steps", time=format_duration(outside)) if outside else ""
-        )
+        between, outside = self._map.between_ns, self._map.outside_ns
+        rest = translate("; {time} between steps", time=format_duration(between)) if between else ""
+        if outside:
+            rest += translate("; {time} before or after all steps", time=format_duration(outside))
         answer = translate(
             "{steps} steps, each idle {median} (median); most: step {worst}, {most}",
             steps=len(idle),
@@ -120,7 +120,7 @@ class StepView:
             most=format_duration(int(idle[worst])),
         )
         left_out = {steps[index].number for index in np.delete(self._map.step, believed).tolist()}
-        return f"{without_steps(answer, left_out)}{after}"
+        return f"{without_steps(answer, left_out)}{rest}"
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _StepSheet)
@@ -128,7 +128,8 @@ class StepView:
         name = translate("step {number}", number=self._names[step])
         ns, of = int(sheet.ns[row, step]), int(sheet.of[row, step])
         believed = self._believed
-        rest = sheet.ns[row][believed[believed != step]]
+        others = believed[(believed != step) & (sheet.of[row][believed] > 0)]  # those that are there then
+        rest = sheet.ns[row][others]
         median = format_duration(int(np.median(rest))) if len(rest) else ""
         usual = translate("{time} in other steps (median)", time=median) if median else ""
         shared = len(self._map) > sheet.cells.ns.shape[1]

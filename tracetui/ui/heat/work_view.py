@@ -21,7 +21,7 @@ from tracetui.ui.heat.cell_words import between, device_prefix, frame_words, joi
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
-_THREAD = re.compile(r"thread (\S+)(?: \((?!python)(.+)\))?", re.IGNORECASE)
+_THREAD = re.compile(r"thread (\S+)(?: \((?:python[\d.]*|(.+))\))?", re.IGNORECASE)
 _LABEL = 26
 
 
@@ -137,7 +137,7 @@ def _stream_name(track: Track) -> str:
 
 
 def _thread_name(analysis: Analysis, track: Track) -> str:
-    """Return "pt_autograd_0", "3178231"; "main 3178231" of the first thread of a process."""
+    """Return "pt_autograd_0", "3178231" of a thread that is only called after its program."""
     match = _THREAD.fullmatch(track.name.strip())
     if match is None:
         return printable(track.name).strip() or printable(track.tid)
