@@ -16,7 +16,7 @@ class CauseFacts:
     """A row of the table: what is known of a cause, whatever the trace."""
 
     label: str  #: the dotted name of text, JSON and limits: family, then cause
-    letter: str  #: one letter, different for each: a capital for what the host did, small after that
+    letter: str  #: one letter, different for each: a capital for what the host did, else small or "?"
     name: str  #: one or two words for tables
     brief: str  #: a few words for the summary
     meaning: str  #: a sentence for the glossary
@@ -36,8 +36,9 @@ class CauseFacts:
 class Cause(IntEnum):
     """Why a device was idle for a stretch; where several hold of the host, the upper row wins.
 
-    What the scheduler tells, from PREEMPTED to BLOCKED, wins over all that the trace tells; where
-    work of any device may be lost, UNSEEN wins over all.
+    What the scheduler tells, from PREEMPTED to BLOCKED, wins over what the trace tells of host, queue and
+    launch, BLOCKED only where the thread was in no known wait. Where work of any device may be lost, UNSEEN
+    wins over all.
     """
 
     facts: CauseFacts
@@ -296,7 +297,7 @@ class Cause(IntEnum):
         name="unseen",
         brief="work that is not recorded",
         meaning="the device was busy, or may have been, with work that is not recorded.",
-        doing="busy with work that is not recorded",
+        doing="perhaps busy with work that is not recorded",
         rule=(
             "the recording lacks what the device did: tasks in a row that were launched; or, where nothing "
             "else says why, work of a graph, or from before the recording (`tracetui doctor`)"
@@ -311,7 +312,7 @@ class Cause(IntEnum):
         meaning="the trace does not tell what launched the task.",
         doing="",
         rule="the trace does not tell what launched the task",
-        remedy="level 1, CPU activity, `with_stack=True`",
+        remedy="level 1, CPU activity; synchronise before the profiler starts",
     )
 
     @property
@@ -330,5 +331,5 @@ FAMILIES = tuple(dict.fromkeys(cause.family for cause in Cause))
 
 
 def of_families(*families: str) -> tuple[Cause, ...]:
-    """Return the causes of some families, in the order in which they win."""
+    """Return the causes of some families, in the order of the table: those of the host as they win."""
     return tuple(cause for cause in Cause if cause.family in families)

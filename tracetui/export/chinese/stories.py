@@ -47,11 +47,13 @@ STORIES = {
     "{device} was idle {time} in {count} stretches, the longest before {task}.": (
         "{device} 空闲了 {time}，分 {count} 段，最长的一段在 {task} 之前。"
     ),
-    "{device} was never idle in this gap: other work ran.": "{device} 在这个间隙中没有空闲，在执行其他任务。",
+    "{device} was never idle in this gap.": "{device} 在这个间隙中没有空闲。",
     "the next task": "下一个任务",
     "the launching thread {doing}": "下发线程{doing}",
     "For {time} it waited for the host": "有 {time} 它在等待 Host",
     "For {time} they waited for the host": "有 {time} 它们在等待 Host",
+    "For {time} it was in the task queue": "有 {time} 它在任务队列中",
+    "For {time} they were in the task queue": "有 {time} 它们在任务队列中",
     "It then waited {time} in the task queue": "它随后在任务队列中等了 {time}",
     "They then waited {time} in the task queue": "它们随后在任务队列中等了 {time}",
     "Launching it took {time}": "下发它用了 {time}",
@@ -67,12 +69,12 @@ STORIES = {
     " (backward of it)": "（它的反向）",
     "; and 1 more piece, {time}": "；另有 1 段，{time}",
     "; and {count} more pieces, {time}": "；另有 {count} 段，{time}",
-    "no {hop} of it is recorded": "没有它的{hop}记录",
-    "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know": (
-        "{why}。用 Level1、CPU 和 NPU activity、with_stack=True 采集才能知道"
-    ),
-    "{why}. Collect CPU and CUDA activities, with_stack=True, to know": (
-        "{why}。用 CPU 和 CUDA activity、with_stack=True 采集才能知道"
+    "no launch of it is recorded": "没有它的下发记录",
+    "no launch of them is recorded": "没有它们的下发记录",
+    "{why}. Collect CPU and NPU activities at level 1 to know": "{why}。用 Level1、CPU 和 NPU activity 采集才能知道",
+    "{why}. Collect CPU activities too, to know": "{why}。同时采集 CPU activity 才能知道",
+    "{why}; it may be work from before the recording. Synchronise before the profiler starts, to know": (
+        "{why}；可能是采集开始之前的工作。在 profiler 启动前同步才能知道"
     ),
     "A synchronisation": "一次同步",
     "{call} at {line}": "{line} 处的 {call}",

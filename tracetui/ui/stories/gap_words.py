@@ -18,13 +18,16 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.idle_lines import lines_of
+from tracetui.analysis.launch_chains import NEVER
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.raster import even_edges
+from tracetui.analysis.scheduler.scheduler import SCHEDULED
+from tracetui.analysis.search import rows_of
 from tracetui.export.sentences.gap_shares import NAME, Share, gap_shares
 from tracetui.export.text import padded
-from tracetui.language import alternatives, clauses, counted, translate, wording
+from tracetui.language import alternatives, clauses, counted, translate
 from tracetui.trace.clean import printable
-from tracetui.trace.model import TraceKind
+from tracetui.trace.model import Layer, TraceKind
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.causes import cause_letter, cause_name, cause_paint, cause_style
@@ -183,7 +186,7 @@ class GapWords:
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
         device = _capitalise(self._device_name)
         if not self._idle_ns:
-            return [*pen.compose("{device} was never idle in this gap: other work ran.", device=device)]
+            return [*pen.compose("{device} was never idle in this gap.", device=device)]
         longest = max(self._interval_range, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else translate("the next task")
@@ -202,7 +205,7 @@ class GapWords:
         pen = self._pen
         singular, plural = {
             "host": ("For {time} it waited for the host", "For {time} they waited for the host"),
-            "queue": ("It then waited {time} in the task queue", "They then waited {time} in the task queue"),
+            "queue": ("For {time} it was in the task queue", "For {time} they were in the task queue"),
             "launch": ("Launching it took {time}", "Launching them took {time}"),
             "device": (
                 "For {time} it was launched and not yet running",
@@ -210,6 +213,10 @@ class GapWords:
             ),
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
+        before = {share.cause for share in self._shares if share.cause.family == "host"}
+        if family == "queue" and before and before.isdisjoint(SCHEDULED):  # its sentence is the one before
+            singular = "It then waited {time} in the task queue"
+            plural = "They then waited {time} in the task queue"
         if any(share.cause is Cause.UNSEEN for share in shares):  # which may be before the launch
             singular, plural = "For {time} it waited for the device", "For {time} they waited for the device"
         time = self._time_text(units, Role.NUMBER)
@@ -265,13 +272,35 @@ class GapWords:
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
 
     def _unlinked_reason(self) -> str:
-        """Return that the launch of the task is not recorded, and what to collect to have it."""
-        reason = translate("no {hop} of it is recorded", hop=wording("launch"))
-        if self._analysis.trace.kind is TraceKind.ASCEND:
-            return translate(
-                "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=reason
+        """Return that no launch is recorded, and how to have it recorded, where anything is known to help."""
+        trace, one = self._analysis.trace, len(self._interval_range) == 1
+        reason = translate("no launch of it is recorded" if one else "no launch of them is recorded")
+        recorded = {track.layer for track in trace.tracks if len(track.rows)}
+        if trace.kind is TraceKind.ASCEND and Layer.RUNTIME not in recorded:
+            return translate("{why}. Collect CPU and NPU activities at level 1 to know", why=reason)
+        if recorded.isdisjoint((Layer.RUNTIME, Layer.PYTHON)):
+            return translate("{why}. Collect CPU activities too, to know", why=reason)
+        if self._precedes_launches():
+            template = (
+                "{why}; it may be work from before the recording. Synchronise before the profiler starts, to "
+                "know"
             )
-        return translate("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=reason)
+            return translate(template, why=reason)
+        return reason
+
+    def _precedes_launches(self) -> bool:
+        """Return whether the task after the longest unlinked idle interval ran before all tasks of its stream
+        whose launch is recorded: tasks of a stream run in the order in which they were launched.
+        """
+        trace, causes, idle = self._analysis.trace, self._analysis.causes, self._analysis.idle
+        unlinked = causes.interval[self._pieces][causes.cause[self._pieces] == Cause.UNLINKED]
+        longest = unlinked[(idle.end[unlinked] - idle.start[unlinked]).argmax()]
+        task = int(idle.task[longest])
+        if task < 0:
+            return False
+        rows = rows_of([trace.track_of(task)])
+        launched = rows[self._analysis.launch_chains.enqueued(rows) != NEVER]
+        return len(launched) > 0 and bool(trace.slices.start[task] < trace.slices.start[launched].min())
 
     def _sync_sentence(self) -> list[StyledText] | None:
         """Return in which operator a thread synchronised when the device went idle; None where none did.
