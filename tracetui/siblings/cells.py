@@ -77,8 +77,7 @@ class CsvCells:
     @property
     def missing(self) -> Bools:
         """Which cells are empty, or say that there is no value."""
-        raw = self.trimmed().numbers()
-        return np.isin(raw, np.array(_NOTHING, raw.dtype))
+        return _is_nothing(self.trimmed().numbers())
 
     def letters(self, width: int) -> NDArray[np.uint8]:
         """Return the first bytes of each cell, zeros after its end: uint8[rows, width]."""
@@ -135,6 +134,10 @@ class CsvCells:
         model = first[place]
         is_exact = (words == words[model]).all() and (lengths == lengths[model]).all()
         return (first, place) if is_exact else None
+
+
+def _is_nothing(texts: NDArray[np.bytes_]) -> Bools:
+    return np.isin(texts, np.array(_NOTHING, texts.dtype))
 
 
 def _float(text: bytes) -> float:
@@ -277,7 +280,7 @@ def thousandths(cells: CsvCells, rounded: bool = False) -> Thousandths:
         (rows,) = np.nonzero(form == code)
         length, place = divmod(code, WIDEST + 1)
         value[rows] = _thousandths_of_form(letters[rows], length, place, rounded)
-    missing = cells.missing
+    missing = _is_nothing(raw)
     return Thousandths(value, missing, (value < 0) & ~missing)
 
 
