@@ -361,8 +361,10 @@ def test_unknown_task_types_are_named() -> None:
 
 
 NO_CANN = "Level 0: no CANN slices; launches are found through flows."
+NO_LAUNCHES = "No CANN slices and no flows to tasks: their launches are not recorded."
 NO_STACKS = "No Python stacks: collect with with_stack=True to see lines of code."
 NO_DEVICE = "No device layer: this trace has host events only, so there are no gaps to show."
+NO_TASKS = "No device tasks: only counters or sums of a device are there, so there are no gaps to show."
 NO_FRAMEWORK = "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
 
 
@@ -374,20 +376,44 @@ def test_what_a_trace_lacks_is_said_and_nothing_else() -> None:
     calls = [*cann, piece(2, 1, "AscendCL@x", 0, 9)]
     tasks = [*process(3, "Ascend Hardware", "NPU"), piece(3, 1, "k", 0, 1, **{"Task Type": "AI_CORE"})]
     gpu = [*process(0, "python", "GPU 0"), piece(0, 7, "gemm", 0, 2, "kernel")]
+    steps = [*python, piece(1, 1, "ProfilerStep#3", 0, 9, "cpu_op")]
+    launches = [flow("s", "HostToDevice", 7, 1, 1, 0), flow("f", "HostToDevice", 7, 3, 1, 0)]
+    sums = [*process(5, "Overlap Analysis", "NPU"), piece(5, 0, "Computing", 0, 1)]
+    sample = {"ph": "C", "pid": 6, "tid": 0, "name": "HBM 0/Read", "ts": 1, "args": {"MB/s": 1}}
+    bandwidth = [*process(6, "HBM", "NPU 0"), sample]
     group = [*process(4, "HCCL", "NPU"), *thread(4, 0, "Group 0 Communication"), piece(4, 0, "hcom_x", 0, 1)]
     for events, notes in (
         (stacks + calls + tasks, ()),
         (frames + calls + tasks, ()),
         (operators + calls + tasks, (NO_STACKS,)),
-        (stacks + tasks, (NO_CANN,)),
+        (stacks + tasks, (NO_LAUNCHES,)),
+        (stacks + tasks + launches, (NO_CANN,)),
+        (steps + calls + tasks, (NO_FRAMEWORK,)),
         (calls + tasks, (NO_FRAMEWORK,)),
-        (tasks, (NO_FRAMEWORK, NO_CANN)),
+        (tasks, (NO_FRAMEWORK, NO_LAUNCHES)),
+        (sums, (NO_TASKS,)),
+        (bandwidth, (NO_TASKS,)),
         (stacks + calls, (NO_DEVICE,)),
         (operators, (NO_DEVICE, NO_STACKS)),
         (stacks + gpu, ()),
         (stacks + calls + group, ()),
     ):
         assert trace_of(list(events)).notes == notes
+
+
+def test_types_of_tasks_that_count_as_work_are_not_named_as_unknown() -> None:
+    """Where the category, the name or the collective of a task tells what it does."""
+    unknown = {"Task Type": "QUANTUM"}
+    group = [*process(4, "HCCL", "NPU"), *thread(4, 0, "Group 0 Communication")]
+    events = [
+        *process(3, "Ascend Hardware", "NPU"),
+        *group,
+        piece(4, 0, "hcom_allReduce__271_0_1", 0, 9, connection_id=7),
+        piece(3, 1, "part", 0, 1, connection_id=7, **unknown),
+        piece(3, 1, "MEMCPY_ASYNC", 2, 1, connection_id=8, **unknown),
+        piece(3, 1, "gemm", 4, 1, "kernel", **unknown),
+    ]
+    assert not [note for note in trace_of(events).notes if "unknown" in note]
 
 
 def test_of_many_unknown_task_types_five_are_named() -> None:

@@ -69,10 +69,9 @@ def _mark_tasks_of_planes(slices: Slices, tracks: Iterable[Track], streams: list
 
 
 def unknown_task_types(strings: list[str], slices: Slices) -> list[str]:
-    """Return the task types of a trace that no row of the table fits, sorted."""
-    return sorted(
-        text for text in distinct_strings(strings, slices.task_type) if activity_of_type(text) is None
-    )
+    """Return the types that no row of the table fits, of tasks that count as no work, sorted."""
+    types = slices.task_type[slices.activity == Activity.OTHER]
+    return sorted(text for text in distinct_strings(strings, types) if activity_of_type(text) is None)
 
 
 def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s:

@@ -74,6 +74,7 @@ def build_trace(table: EventTable) -> Trace:
             kind,
             tracks,
             slices,
+            flows,
             processes.inferred,
             unclosed,
             surplus_devices,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tracetui.language import state
 from tracetui.trace.activities import unknown_task_types
 from tracetui.trace.clean import printable
-from tracetui.trace.model import MOST_DEVICES, Family, Layer, Slices, TraceKind, Track
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.meanings import distinct_strings
+from tracetui.trace.model import MOST_DEVICES, Family, Flows, Layer, Slices, TraceKind, Track
 from tracetui.units import format_count
 
 
@@ -14,6 +18,7 @@ def trace_notes(
     kind: TraceKind,
     tracks: tuple[Track, ...],
     slices: Slices,
+    flows: Flows,
     inferred: list[str],
     unclosed: int = 0,
     surplus_devices: int = 0,
@@ -21,18 +26,16 @@ def trace_notes(
 ) -> tuple[str, ...]:
     """Return one sentence for each thing that is missing or read with doubt, free of control characters.
 
-    `inferred` are the process names that were told from slices, `unclosed` counts the calls of Python whose
+    `inferred` are the processes that were told from slices, `unclosed` counts the calls of Python whose
     end was never recorded, `surplus_devices` the devices that are not analysed. `stopped`: the reading was,
     and what seems to be missing may be in what was not read.
     """
-    layers = {track.layer for track in tracks}
-    families = {track.family for track in tracks}
-    notes = [] if stopped else _absences(kind, layers, families, slices)
+    notes = [] if stopped else _absences(strings, kind, tracks, slices, flows)
     if inferred:
         processes = ", ".join(inferred)
         notes.append(
             state(
-                "Process names are missing and were told from what is in them: {processes}.",
+                "Process names are missing or not known, and were told from what is in them: {processes}.",
                 processes=processes,
             )
         )
@@ -58,22 +61,45 @@ def trace_notes(
     return tuple(notes)
 
 
-def _absences(kind: TraceKind, layers: set[Layer], families: set[Family], slices: Slices) -> list[str]:
+def _absences(
+    strings: list[str], kind: TraceKind, tracks: tuple[Track, ...], slices: Slices, flows: Flows
+) -> list[str]:
     """Return one sentence for each kind of tracks that was not recorded."""
+    layers = {track.layer for track in tracks}
+    families = {track.family for track in tracks}
+    has_framework = any(map(partial(_holds_more_than_steps, strings, slices), tracks))
     has_tasks = bool(layers & {Layer.DEVICE, Layer.COMMUNICATION})
     notes: list[str] = []
     if not layers:
         notes.append(state("The trace has no slices and no counters."))
+    elif not has_tasks and any(track.device is not None for track in tracks):
+        notes.append(
+            state(
+                "No device tasks: only counters or sums of a device are there, so there are no gaps to show."
+            )
+        )
     elif not has_tasks:
         notes.append(state("No device layer: this trace has host events only, so there are no gaps to show."))
-    elif Layer.PYTHON not in layers:
+    elif not has_framework:
         notes.append(
             state(
                 "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
             )
         )
     if kind == TraceKind.ASCEND and has_tasks and Layer.RUNTIME not in layers:
-        notes.append(state("Level 0: no CANN slices; launches are found through flows."))
-    if Layer.PYTHON in layers and Family.FRAMES not in families and not slices.have_stacks:
+        launching = KNOWN.flows.launch | KNOWN.flows.operator
+        if launching.isdisjoint(distinct_strings(strings, flows.category)):
+            notes.append(state("No CANN slices and no flows to tasks: their launches are not recorded."))
+        else:
+            notes.append(state("Level 0: no CANN slices; launches are found through flows."))
+    if has_framework and Family.FRAMES not in families and not slices.have_stacks:
         notes.append(state("No Python stacks: collect with with_stack=True to see lines of code."))
     return notes
+
+
+def _holds_more_than_steps(strings: list[str], slices: Slices, track: Track) -> bool:
+    """Return whether a track is one of the framework with slices that are no steps of the profiler."""
+    if track.layer != Layer.PYTHON:
+        return False
+    names = (strings[slices.name[row]] for row in track.rows)
+    return any(not name.startswith(KNOWN.operators.step_beginnings) for name in names)

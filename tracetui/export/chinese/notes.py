@@ -17,17 +17,23 @@ NOTES = {
     "No device layer: this trace has host events only, so there are no gaps to show.": (
         "没有 Device 层：这个 trace 只有 Host 事件，因此没有间隙可以显示。"
     ),
+    "No device tasks: only counters or sums of a device are there, so there are no gaps to show.": (
+        "没有 Device 任务：只有 Device 的计数器或汇总，因此没有间隙可以显示。"
+    ),
     "No framework layer: this trace has no operators, so device tasks cannot be linked to them.": (
         "没有框架层：这个 trace 中没有算子，因此 Device 任务无法关联到算子。"
     ),
     "Level 0: no CANN slices; launches are found through flows.": (
         "采集级别 Level0：没有 CANN 层的 slice；下发关系通过连线得到。"
     ),
+    "No CANN slices and no flows to tasks: their launches are not recorded.": (
+        "没有 CANN 层的 slice，也没有指向任务的连线：没有记录任务的下发。"
+    ),
     "No Python stacks: collect with with_stack=True to see lines of code.": (
         "没有 Python 调用栈：采集时设置 with_stack=True 才能看到代码行。"
     ),
-    "Process names are missing and were told from what is in them: {processes}.": (
-        "缺少进程名，已根据进程中的内容推断：{processes}。"
+    "Process names are missing or not known, and were told from what is in them: {processes}.": (
+        "缺少进程名或进程名未知，已根据进程中的内容推断：{processes}。"
     ),
     "Task types unknown to this program count as no work: {names}.": (
         "本程序不认识的任务类型不计为工作：{names}。"
