@@ -220,6 +220,19 @@ def test_rows_of_the_framework_without_a_type_are_what_their_names_say(database:
     assert {"cpu_op", "python_function", "enqueue", "dequeue"} <= {*before}
 
 
+def test_calls_without_their_types_are_called_as_usual(database: Path) -> None:
+    """Those of collectives by the newer of two names."""
+
+    def names() -> set[str]:
+        strings = tracetui.load(database, cache=False).trace.strings
+        return {name.replace("Hccl@", "Communication@") for name in strings if "@" in name}
+
+    before = names()
+    assert any(name.startswith("Node@") for name in before)
+    change(database, "DROP TABLE ENUM_API_TYPE")
+    assert names() == before
+
+
 def test_steps_that_have_the_names_of_mindspore_are_there_once(database: Path) -> None:
     steps = [step.number for step in tracetui.load(database, cache=False).steps]
     change(

@@ -30,9 +30,9 @@ from tracetui.job.load import load_ranks
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.siblings.database_tables import table_in_database
-from tracetui.siblings.formats import KERNEL_DETAILS, OPERATOR_MEMORY
+from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, OPERATOR_MEMORY
 from tracetui.siblings.metadata import parallel_groups
-from tracetui.siblings.of_run import source_of
+from tracetui.siblings.of_run import has_of_run, read_of_run, source_of
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Layer
 
@@ -84,11 +84,18 @@ _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
         ),
         ("AICORE_FREQ", "freq", (800,), {"AI Core Freq": (800, "MHz")}),
         ("AICORE_FREQ", "freq, dieId", (800, 1), {"AI Core Freq Die 1": (800, "MHz")}),
+        ("AICORE_FREQ", "freq, dieId", (800, 65535), {"AI Core Freq": (800, "MHz")}),
         (
             "NPU_MEM",
             "type, ddr, hbm",
             ("app", 1024, 4096),
             {"APP/DDR": (1024, "B"), "APP/HBM": (4096, "B"), "APP/Memory": (5120, "B")},
+        ),
+        (
+            "NPU_MEM",
+            "type, ddr, hbm",
+            ("app", None, 4096),
+            {"APP/HBM": (4096, "B"), "APP/Memory": (4096, "B")},
         ),
         (
             "PCIE",
@@ -160,9 +167,27 @@ def test_counters_have_the_names_and_units_of_text_exports(
         if track.layer is Layer.COUNTER:
             counter = of_counter(analysis.trace, track)
             assert counter.series.time.tolist() == AT
+            assert analysis.trace.report.warnings == ()
             assert (counter.device is None) == of_host
             found[counter.name] = (pytest.approx(counter.series.value[-1]), counter.unit)
     assert found == expected
+
+
+def test_a_sample_without_a_time_is_one_row_that_is_left_out(tmp_path: Path) -> None:
+    """However many series are made of a row."""
+    text = Texts()
+    rows = Rows("deviceId, timestampNs, read, write", [(0, AT[0], 2e6, 3e6), (0, None, 2e6, 3e6)])
+    trace = loaded(tmp_path / MSPROF, text, {**kernels(text, TIMES), "DDR": rows}).trace
+    assert trace.report.warnings == ("rows without usable times: 1, left out",)
+
+
+def test_memory_of_devices_alone_is_none_of_the_process(tmp_path: Path) -> None:
+    for type_, is_told in (("device", False), ("app", True)):
+        text = Texts()
+        memory = samples("type, ddr, hbm", text(type_), 0, 4096)
+        path = write(tmp_path / type_ / MSPROF, {"NPU_MEM": memory, "STRING_IDS": text.rows()})
+        assert has_of_run(path, MEMORY_RECORD) is is_told
+        assert (read_of_run(path, MEMORY_RECORD) is not None) is is_told
 
 
 def test_calls_of_the_system_are_tracks_of_their_threads(tmp_path: Path) -> None:
@@ -191,8 +216,21 @@ def test_ranges_of_users_are_told_apart_by_their_domains(tmp_path: Path) -> None
         (START + 300, START + 300, 0, 3, 0, text("tick"), MAIN, MAIN, text("data"), 4_000_000_001),
     ]
     types = Rows("id INTEGER PRIMARY KEY, name TEXT", [(0, "marker"), (1, "push/pop"), (2, "start/end")])
+    of_device = (
+        AT[0] + 500_000,
+        AT[0] + 500_100,
+        0,
+        4_000_000_001,
+        70,
+        PID,
+        text("EVENT_RECORD"),
+        NONE,
+        2,
+        70,
+    )
+    other = (AT[1] + 500_000, AT[1] + 500_100, 0, 4_000_000_000, 71, PID, text("EVENT_RECORD"), NONE, 2, 71)
     tables = {
-        **kernels(text, TIMES),
+        **joined(kernels(text, TIMES), {"TASK": Rows(TASK, [(*of_device, NONE), (*other, NONE)])}),
         "MSTX_EVENTS": Rows(MARKS, marks),
         "ENUM_MSTX_EVENT_TYPE": types,
     }
@@ -200,6 +238,13 @@ def test_ranges_of_users_are_told_apart_by_their_domains(tmp_path: Path) -> None
     tracks = {track.name: track for track in trace.tracks if track.layer is Layer.MARKS}
     names = {name: [trace.name(row) for row in track.rows] for name, track in tracks.items()}
     assert names == {f"Thread {PID} · default": ["epoch"], f"Thread {PID} · data": ["load", "tick"]}
+    flows = trace.flows
+    ends = [
+        (trace.name(source), int(trace.slices.start[target]))
+        for kind, source, target in zip(flows.category.tolist(), flows.source.tolist(), flows.target.tolist())
+        if trace.string(kind) == "MsTx"
+    ]
+    assert ends == [("tick", of_device[0])]
     with open_trace(tmp_path / MSPROF) as file:
         trace = build_trace(file.read())
         load = next(row for row in range(len(trace.slices)) if trace.name(row) == "load")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.sentences.notes import job_notes
+from tracetui.job.collectives import name_parts
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks, slow_steps
@@ -80,3 +82,16 @@ def test_two_missing_ranks_of_different_groups_are_not_one() -> None:
     (step,) = slow_steps(job_of(ranks))
     assert (step.rank, step.group, step.group_rank) == (None, "left", 1)
     assert (step.lost_ns, step.total_ns) == (3 * MS, 5 * MS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+        "ncclKernel_AllReduce_RING_SIMPLE_Sum_int8_t(x)",
+        "ncclSymDevKernel_AllReduce_RSxLD_AGxST_sum_bf16(ncclSymDevArgs)",
+        "ncclSymkDevKernel_AllReduce_AGxLL_R_sum_f32(ncclSymkDevWorkArgs4K)",
+    ],
+)
+def test_what_a_kernel_of_nccl_does_stands_in_its_name(name: str) -> None:
+    assert name_parts(name) == ("AllReduce", -1, -1)

@@ -34,6 +34,17 @@ def test_what_newer_files_tell(tmp_path: Path) -> None:
     assert (run.environment, run.parallel) == ({"B": "1"}, {"world_size": 8})
 
 
+def test_numbers_that_are_text_and_lists_are_told_as_well(tmp_path: Path) -> None:
+    sizes = {"world_size": "8", "tensor_model_parallel_size": "2", "flag": True, "none": "-1"}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"distributed_args": sizes}))
+    config = {"experimental_config": {"_export_type": ["text", "db"], "_host_sys": [], "_other": [1]}}
+    (tmp_path / "profiler_info.json").write_text(json.dumps({"config": config}))
+    run, rank = describe_run(tmp_path / "trace_view.json"), rank_info(tmp_path / "trace_view.json")
+    assert run.parallel == {"world_size": 8, "tensor_model_parallel_size": 2}
+    assert (rank.world, rank.sizes) == (8, {"tp": 2})
+    assert run.options == {"export_type": "text, db"}
+
+
 def test_the_host_is_told_by_one_pattern_wherever_it_is_asked_for(tmp_path: Path) -> None:
     for name, host in (("n_7_123_20250109164751000_ascend_ms", "n_7"), ("n_1_2_ascend_pt", "")):
         trace = tmp_path / name / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"

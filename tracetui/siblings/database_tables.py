@@ -33,6 +33,7 @@ from tracetui.siblings.tables import (
 
 #: Counters whose names differ in text exports.
 _TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"}
+_APPLICATION = "app"  #: the type of the memory of the process that is profiled
 _NODE = "cann::"  #: what names of the graph engine's allocations begin with in text exports
 _STEP_COLUMNS = {
     "computing": "computing",
@@ -66,7 +67,9 @@ def has_in_database(trace: Path, format_: Format) -> bool:
         return False
     try:
         with Database(trace) as database:
-            return any(database.count(name) for name in _SQL_TABLES[format_.name])
+            return any(database.count(name) for name in _SQL_TABLES[format_.name]) or (
+                format_ is MEMORY_RECORD and _application_memory(database) is not None
+            )
     except (Refused, OSError):
         return False
 
@@ -201,7 +204,7 @@ def _memory_record(database: Database, format_: Format) -> SiblingTable | None:
     names = ("component", "timestamp", "totalAllocated", "totalReserved", "totalActive", "deviceId")
     rows = _columns(database, "MEMORY_RECORD", names)
     strings = _Strings(database)
-    app = _application_memory(database, strings)
+    app = _application_memory(database)
     if rows is None and app is None:
         return None
     rows = dict.fromkeys(names, np.empty(0, np.int64)) if rows is None else rows
@@ -232,13 +235,17 @@ def _in_order(column: StringColumn) -> StringColumn:
     return StringColumn(order[column.place], [column.texts[number] for number in numbers])
 
 
-def _application_memory(database: Database, strings: _Strings) -> tuple[Int64s, Int64s, Int64s] | None:
+def _application_memory(database: Database) -> tuple[Int64s, Int64s, Int64s] | None:
     """Return time, bytes and device of what the process holds of the devices; None where nothing tells."""
     columns = _columns(database, "NPU_MEM", ("type", "ddr", "hbm", "timestampNs", "deviceId"))
     if columns is None:
         return None
-    types = {id_ for id_ in np.unique(columns["type"]).tolist() if strings.text(id_) == "app"}
-    is_app = np.isin(columns["type"], np.array(sorted(types), np.int64)) & (columns["hbm"] != UNKNOWN)
+    types = [
+        id_
+        for id_ in np.unique(columns["type"]).tolist()
+        if {"value": _APPLICATION} in database.find("STRING_IDS", ("value",), "id", id_)
+    ]
+    is_app = np.isin(columns["type"], np.array(types, np.int64)) & (columns["hbm"] != UNKNOWN)
     if not is_app.any():
         return None
     amount = np.maximum(columns["hbm"], 0) + np.maximum(columns["ddr"], 0)
@@ -388,7 +395,7 @@ _MAKERS: dict[str, _Maker] = {
 }
 _SQL_TABLES = {
     OPERATOR_MEMORY.name: ("OP_MEMORY",),
-    MEMORY_RECORD.name: ("MEMORY_RECORD", "NPU_MEM"),
+    MEMORY_RECORD.name: ("MEMORY_RECORD",),
     MODULE_MEMORY.name: ("NPU_MODULE_MEM",),
     KERNEL_DETAILS.name: ("COMPUTE_TASK_INFO",),
 }

@@ -77,7 +77,7 @@ def _group(communicator: str, group: dict[str, Any]) -> ParallelGroup:
     )
 
 
-def whole(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """Return the number of a rank or of ranks, which some producers write as text; None of anything else."""
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
         return int(value)

@@ -92,16 +92,21 @@ def _operators(path: Path) -> tuple[PipelineOperator, ...]:
         names, numbers = table["op_names"], [int(number) for number in table["op_ids"]]
         place = {number: index for index, number in enumerate(numbers)}
         fed: list[list[int]] = [[] for _ in numbers]
-        for index, parent in enumerate(table["parent_id"]):
-            if int(parent) in place:
+        for index, parent in enumerate(map(_number, table["parent_id"])):
+            if parent in place:
                 fed[place[int(parent)]].append(index)
         columns = (table[key] for key in ("num_workers", "queue_utilization_pct", "queue_empty_freq_pct"))
         return tuple(
-            PipelineOperator(str(name), int(workers), float(full), float(empty), tuple(inputs))
+            PipelineOperator(str(name), int(_number(workers)), _number(full), _number(empty), tuple(inputs))
             for name, workers, full, empty, inputs in zip(names, *columns, fed)
         )
-    except (ValueError, TypeError, KeyError, RecursionError, csv.Error):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, csv.Error):
         return ()
+
+
+def _number(cell: Any) -> float:
+    """Return the number in a cell; -1 where nothing stands in it. Raises ValueError or TypeError."""
+    return -1 if cell in (None, "") else float(cell)
 
 
 def _transpose(text: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tracetui.databases.exports import MSPROF_JSON
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal, files_like, read_object
 from tracetui.siblings.database import host_in_database, metadata_in_database
-from tracetui.siblings.metadata import NAME, read_json_object, whole
+from tracetui.siblings.metadata import NAME, read_json_object, whole_number
 
 _INFO = re.compile(r"profiler_info(?:_(\d{1,9}))?\.json", re.ASCII)
 _DIRECTORIES = 2  #: where they may be: that of the trace, and those above
@@ -50,7 +50,7 @@ class RankFiles:
     @property
     def rank(self) -> int | None:
         """The number of the rank: that in the name of the file, else `rank_id` in it (-1: of no job)."""
-        candidates = (self.number, whole(self.info.get("rank_id")), self.profile.rank)
+        candidates = (self.number, whole_number(self.info.get("rank_id")), self.profile.rank)
         return next((rank for rank in candidates if rank is not None), None)
 
 
@@ -129,8 +129,12 @@ def rank_info(trace: Path) -> RankInfo:
     arguments = arguments if isinstance(arguments, dict) else {}
     return RankInfo(
         rank=files.rank,
-        world=whole(arguments.get("world_size")) or None,
-        sizes={name: size for key, name in _SIZES.items() if (size := whole(arguments.get(key))) is not None},
+        world=whole_number(arguments.get("world_size")) or None,
+        sizes={
+            name: size
+            for key, name in _SIZES.items()
+            if (size := whole_number(arguments.get(key))) is not None
+        },
         options=_options(files.info.get("config")),
     )
 
@@ -176,6 +180,6 @@ def profile_info(trace: Path) -> ProfileInfo:
     documents = [
         document for path in profile_files(trace) if (document := read_json_object(path)) is not None
     ]
-    ranks = [rank for document in documents if (rank := whole(document.get("rank_id"))) is not None]
+    ranks = [rank for document in documents if (rank := whole_number(document.get("rank_id"))) is not None]
     hosts = [host for document in documents if isinstance(host := document.get("hostname"), str) and host]
     return ProfileInfo(next(iter(ranks), None), next(iter(hosts), None))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tracetui.siblings.metadata import whole_number
 from tracetui.siblings.names import parse_name
 from tracetui.siblings.rank_files import rank_files
 
@@ -62,9 +63,9 @@ def describe_run(trace: Path) -> RunDescription:
             if isinstance(value, str) and value
         },
         parallel={
-            name: value
+            name: number
             for name, value in _object(metadata.get("distributed_args")).items()
-            if type(value) is int and value >= 0
+            if (number := whole_number(value)) is not None
         },
         problems=files.problems,
     )
@@ -90,3 +91,5 @@ def _options(config: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Ite
             yield full_name, str(value).lower()
         elif isinstance(value, (int, float, str)):
             yield full_name, str(value)
+        elif isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            yield full_name, ", ".join(value)

@@ -51,7 +51,7 @@ def _points(table: SiblingTable) -> StepPoints | None:
         return None
     start, end, forward, backward = (table.numbers[point][steps] * UNIT_NS for point in _POINTS)
     named = {
-        title.removesuffix(_START): np.where(np.isfinite(values), values, -1).astype(np.int64) * UNIT_NS
+        title.removesuffix(_START): np.where(np.isfinite(values), values * UNIT_NS, -1).astype(np.int64)
         for title, column in table.floats.items()
         if title.endswith(_START)
         for values in (column[steps],)

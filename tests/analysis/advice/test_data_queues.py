@@ -82,6 +82,17 @@ def test_the_three_cases(tmp_path: Path, batches: list[int], host_empty: float |
     assert advice is not None and english_words(advice).title == title
 
 
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_a_cell_that_holds_nothing_is_none(tmp_path: Path, form: str) -> None:
+    rows = {**PIPELINE, "parent_id": ["", 0, 1, 2], "queue_utilization_pct": ["", 4.2, 6.1, 97.5]}
+    content = json.dumps(rows) if form == "json" else _transposed(rows)
+    (tmp_path / f"minddata_pipeline_summary_0.{form}").write_text(content)
+    data = minddata_of(tmp_path / "trace_view.json")
+    assert data is not None and data.slowest is not None
+    assert (len(data.operators), data.operators[0].full_pct) == (4, -1)
+    assert data.slowest.name == "Map_Decode\x1b[31m"
+
+
 def test_no_queues_no_advice(tmp_path: Path) -> None:
     assert _advice(_profile(tmp_path, [], None)) is None
 

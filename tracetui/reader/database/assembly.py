@@ -14,6 +14,7 @@ from tracetui.arrays import Floats, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.language import state
 from tracetui.reader.database.growing import GrowingColumn, join
+from tracetui.reader.database.table_reader import distinct_places
 from tracetui.reader.events import (
     CounterColumns,
     EventTable,
@@ -89,9 +90,10 @@ class TextNumbers:
     def names(self, ids: Int64s) -> Int32s:
         """Return the number of a name for each id: one without a text is called by its id."""
         numbers = self.numbers_of(ids)
-        for id_ in np.unique(ids[numbers < 0]).tolist():
-            text = "(no name)" if id_ == UNKNOWN else f"(name {id_} is missing)"
-            numbers[ids == id_] = self.number(text)
+        missing = np.flatnonzero(numbers < 0)
+        distinct, place = distinct_places(ids[missing])
+        texts = ["(no name)" if id_ == UNKNOWN else f"(name {id_} is missing)" for id_ in distinct.tolist()]
+        numbers[missing] = np.array([self.number(text) for text in texts], np.int32)[place]
         return numbers
 
     def mapped(self, column: Int32s, convert: Callable[[str], str | None]) -> Int32s:
@@ -125,8 +127,7 @@ class Assembly:
     def __init__(self, expected: int) -> None:
         """Begin without anything; `expected` is about how many slices there will be."""
         self.texts = TextNumbers()
-        self.problems: list[str] = []
-        self.left_out = 0  #: rows without usable times
+        self.left_out = 0  #: rows that are drawn, without usable times
         self.metadata: list[Metadata] = []
         self._threads: defaultdict[tuple[str, str], int] = numbers()
         self._series: defaultdict[tuple[int, int, str], int] = numbers()
@@ -200,13 +201,12 @@ class Assembly:
         number = self.texts.number(category)
         ends = ((0, sources, ids), (2, targets, ids if target_ids is None else target_ids))
         for phase, (time, thread), own_ids in ends:
-            is_valid = (time > 0) & (time < LIMIT)
+            is_valid = has_time(time)
             self._flows.append((time[is_valid], thread[is_valid], number, phase, own_ids[is_valid]))
 
     def add_samples(self, thread: int, name: str, key: str, time: Int64s, value: Floats) -> None:
-        """Take the samples of a series; those without a time or a value are left out."""
-        is_valid = (time > 0) & (time < LIMIT) & np.isfinite(value)
-        self.left_out += len(time) - int(np.count_nonzero(is_valid))
+        """Take the samples of a series; those without a usable time are left out, and not counted."""
+        is_valid = has_time(time)
         if is_valid.any():
             series = self._series[thread, self.texts.number(name), key]
             count = int(np.count_nonzero(is_valid))
@@ -275,6 +275,12 @@ class Assembly:
             np.repeat(np.array([part[3] for part in parts], np.int8), sizes),
             join([part[4] for part in parts], np.int64),
         )
+
+
+def has_time(time: Int64s) -> NDArray[np.bool_]:
+    """Return which times are usable."""
+    is_usable: NDArray[np.bool_] = (time > 0) & (time < LIMIT)
+    return is_usable
 
 
 def _dtype(name: str) -> type[np.generic]:

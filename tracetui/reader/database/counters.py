@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
-from tracetui.reader.database.assembly import Assembly
+from tracetui.reader.database.assembly import Assembly, has_time
 from tracetui.reader.database.device import DeviceTables
 from tracetui.reader.database.layers import (
     ACCELERATORS,
@@ -71,6 +71,7 @@ class CounterTable(NamedTuple):
         )
 
 
+_NO_DIE = 65534  # and what is above: 65535 and 4294967295 mean none too
 _MEGA = 1e6  # speeds are stored in bytes a second, and shown in MB/s as in text exports
 
 
@@ -235,6 +236,7 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
 
 
 def _add_series(counted: CounterTable, rows: TableColumns, assembly: Assembly, devices: DeviceTables) -> None:
+    assembly.left_out += int(np.count_nonzero(~has_time(rows[counted.time])))
     keys = [column.rpartition(":")[2] for column in counted.keys]
     kinds = [column.rpartition(":")[0] for column in counted.keys]
     device = rows["deviceId"] if counted.on_device else np.zeros(rows.count, np.int64)
@@ -270,8 +272,10 @@ def _add_samples(
 
 
 def _add_sums(counted: CounterTable, rows: TableColumns, assembly: Assembly, devices: DeviceTables) -> None:
-    """Add the memory of both kinds, as text exports do."""
-    total = (rows.floats["ddr"] + rows.floats["hbm"]) / 1024
+    """Add the memory of both kinds, as text exports do; DDR may not be told."""
+    total = (np.nan_to_num(rows.floats["ddr"]) + rows.floats["hbm"]) / 1024
+    rows = rows.at(np.isfinite(total))
+    total = total[np.isfinite(total)]
     for places, (device, kind) in groups_of(rows["deviceId"], rows["type"]):
         thread = assembly.thread(devices.pid(counted.layer, device), 0)
         name = f"{_text(assembly, kind)}/Memory"
@@ -283,7 +287,7 @@ def _part_of_name(assembly: Assembly, kind: str, value: int) -> str:
     if kind == "text":
         return _text(assembly, value)
     if kind == "die":
-        return f" Die {value}" if value >= 0 else ""
+        return f" Die {value}" if 0 <= value < _NO_DIE else ""
     return str(value) if value >= 0 else "unknown"
 
 

@@ -312,14 +312,9 @@ class DeviceTables:
 
     def _enum(self, table: str, values: Int64s) -> Int32s:
         """Return the number of the text of each value of an enumeration; -1 where it has none."""
-        return enum_texts(self._reader, self._assembly, table, values)
-
-
-def enum_texts(reader: TableReader, assembly: Assembly, table: str, values: Int64s) -> Int32s:
-    """Return the number of the text that a table of the file gives each value; -1 where it gives none."""
-    ids, texts = reader.texts(table, "id", "name")
-    number_of = np.array([assembly.texts.number(text) for text in texts], np.int32)
-    return take(number_of, places_of(ids, values), -1).astype(np.int32)
+        ids, texts = self._reader.texts(table, "id", "name")
+        number_of = np.array([self._assembly.texts.number(text) for text in texts], np.int32)
+        return take(number_of, places_of(ids, values), -1).astype(np.int32)
 
 
 def _is_real(parts: TableColumns) -> Bools:

@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
-from tracetui.reader.database.device import enum_texts
+from tracetui.reader.database.device import DeviceRows
 from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, ProcessLayer, layer_pid
 from tracetui.reader.database.queue import queue_pairs
 from tracetui.reader.database.stacks import call_stacks
@@ -33,7 +33,7 @@ FRAMEWORK = TableQuery(
 )
 CONNECTIONS = TableQuery("CONNECTION_IDS", ("id", "connectionId"))
 MARKS_OF_USER = TableQuery(
-    "MSTX_EVENTS", ("startNs", "endNs", "message", "globalTid", "domainId"), is_drawn=True
+    "MSTX_EVENTS", ("startNs", "endNs", "message", "globalTid", "domainId", "connectionId"), is_drawn=True
 )
 COLLECTOR_RUNS = TableQuery("GC_RECORD", ("startNs", "endNs", "globalTid"), is_drawn=True)
 SYSTEM_CALLS = TableQuery("OSRT_API", ("startNs", "endNs", "globalTid", "name"), is_drawn=True)
@@ -53,9 +53,21 @@ _LAYERS = {
     "communication": "Communication@",
     "runtime": "Runtime@",
 }
+_USUAL_TYPES = {
+    5000: "runtime",
+    5500: "communication",
+    10000: "node",
+    15000: "model",
+    20000: "acl",
+    50001: "op",
+    50002: "queue",
+    50003: "trace",
+    50004: "mstx",
+}
 _STEP = "ProfilerStep#"
 _STEP_NAME = re.compile(rf"(?:\w+::)*{_STEP}")  #: MindSpore's begins with Python::PythonObserved::
 _LOW = 0xFFFFFFFF
+_NO_MARK = 4_000_000_000  #: the connection of a mark that is on no device; greater ones are connections
 
 
 @dataclass(frozen=True)
@@ -161,9 +173,9 @@ class HostTables:
         found[queued] = np.maximum(take(connections["connectionId"], place, -1), -1)
         return found
 
-    def read_others(self) -> None:
-        """Read the user's marks, the collector's runs and the calls of the system."""
-        self._add_marks()
+    def read_others(self, tasks: DeviceRows) -> None:
+        """Read the user's marks, with arrows to their tasks, the collector's runs and the system's calls."""
+        self._add_marks(tasks)
         runs = self._reader.columns(COLLECTOR_RUNS)
         texts = self._assembly.texts
         self._assembly.add_slices(
@@ -183,7 +195,7 @@ class HostTables:
             event=calls.event,
         )
 
-    def _add_marks(self) -> None:
+    def _add_marks(self, tasks: DeviceRows) -> None:
         rows = self._reader.columns(MARKS_OF_USER)
         texts = self._assembly.texts
         domains = texts.numbers_of(rows["domainId"])
@@ -200,6 +212,16 @@ class HostTables:
             thread=thread,
             name=texts.names(rows["message"]),
             event=rows.event,
+        )
+        connection = np.where(rows["connectionId"] > _NO_MARK, rows["connectionId"], UNKNOWN)
+        used = places_of(tasks.connection, connection) >= 0
+        ends = places_of(connection[used], tasks.connection) >= 0
+        self._assembly.add_flows(
+            "MsTx",
+            connection[used],
+            (rows["startNs"][used], thread[used]),
+            (tasks.start[ends], tasks.thread[ends]),
+            tasks.connection[ends],
         )
 
     def _add_steps(self, framework: TableColumns) -> None:
@@ -223,8 +245,7 @@ class HostTables:
 
     def _kinds(self, rows: TableColumns, names: Int32s) -> Int32s:
         """Return what each row of the framework is: by its type, without one by its name, as in old files."""
-        ids, types = self._reader.texts("ENUM_API_TYPE", "id", "name")
-        type_of_id = dict(zip(ids.tolist(), types))
+        types = self._types()
         kind = np.full(rows.count, OPERATOR, np.int32)
         for value in distinct_places(rows["type"])[0].tolist():
             of_type = rows["type"] == value
@@ -233,9 +254,13 @@ class HostTables:
                 kind[of_type & texts.fit(names, lambda text: _QUEUED.match(text) is not None)] = QUEUE
                 kind[of_type & texts.fit(names, lambda text: _FRAME.match(text) is not None)] = CALL
                 continue
-            usual = {50001: "op", 50002: "queue", 50003: "trace", 50004: "mstx"}.get(value, "")
-            kind[of_type] = _KINDS.get(type_of_id.get(value, usual), OPERATOR)
+            kind[of_type] = _KINDS.get(types.get(value, ""), OPERATOR)
         return kind
+
+    def _types(self) -> dict[int, str]:
+        """Return the types of calls and rows by their numbers, which the file may tell."""
+        ids, names = self._reader.texts("ENUM_API_TYPE", "id", "name")
+        return {**_USUAL_TYPES, **dict(zip(ids.tolist(), names))}
 
     def _categories(self, kind: Int32s, dequeues: Bools) -> Int32s:
         number = self._assembly.texts.number
@@ -250,13 +275,12 @@ class HostTables:
         """Return the names of calls as text exports write them: "Node@launch"."""
         texts = self._assembly.texts
         names = texts.names(rows["name"])
-        types = enum_texts(self._reader, self._assembly, "ENUM_API_TYPE", rows["type"])
-        all_texts = texts.all()
+        types = self._types()
         call_names: Int32s = names.copy()
-        for number in distinct_places(types)[0].tolist():
-            layer = _LAYERS.get(all_texts[number]) if number >= 0 else None
+        for value in distinct_places(rows["type"])[0].tolist():
+            layer = _LAYERS.get(types.get(value, ""))
             if layer is not None:
-                of_layer = types == number
+                of_layer = rows["type"] == value
                 call_names[of_layer] = texts.mapped(names[of_layer], f"{layer}{{}}".format)
         return call_names
 

@@ -237,7 +237,7 @@ class _Reading:
         add_launches(assembly, host.read_calls(), tasks)
         rows, connections = host.read_framework()
         add_framework_arrows(assembly, rows, connections, tasks)
-        host.read_others()
+        host.read_others(tasks)
         read_counters(reader, assembly, devices)
 
     def _on_rows(self) -> None:

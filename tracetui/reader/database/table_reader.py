@@ -110,7 +110,7 @@ class TableReader:
 
     def __init__(self, database: Database, names: Sequence[str], on_rows: Callable[[], None]) -> None:
         """Prepare to read the tables `names` whose rows are drawn; `on_rows` is called now and then and may
-        raise Stopped.
+        raise ReadingStopped.
         """
         self.database = database
         self.events = 0  #: rows that have an ordinal

@@ -64,7 +64,7 @@ KINETO = Dialect(
     flows=FlowCategories(
         families={
             "ac2g": (Family.CALLS, Family.TASKS),
-            "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),  # [C], of 2021
+            "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),  # of 2022 and before
         },
     ),
     tasks=TaskNames(
@@ -92,7 +92,7 @@ KINETO = Dialect(
             rf"(?:void )?{_NAMESPACES}(?:\w+_)?ep::int(?:er|ra)node(?:_ll)?::"
             r"(?:cached_notify|notify_|dispatch|combine)",
         ),
-        types=(r"nccl(?:Dev)?Kernel_([A-Za-z]+)", r"nccl([A-Z][A-Za-z]+?)(?:Ring|Tree|_|$)"),
+        types=(r"nccl(?:Symk?)?(?:Dev)?Kernel_([A-Za-z]+)", r"nccl([A-Z][A-Za-z]+?)(?:Ring|Tree|_|$)"),
     ),
     operators=OperatorNames(
         purposes=((Purpose.COMMUNICATION, r"nccl:"),),
