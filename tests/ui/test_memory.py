@@ -17,6 +17,8 @@ from textual.pilot import Pilot
 from simulator.memory import CAST_BYTES, write_run
 from tests.analysis import real
 from tests.analysis.memory.runs import Held, recorded
+from tests.analysis.memory.test_instants import TWO_PROCESSES
+from tests.synthetic import trace_of
 from tests.ui.training import training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.memory.analyse import Memory
@@ -91,6 +93,17 @@ async def test_what_grows_is_told_first_with_its_call_and_neighbours(leaking: Tr
                 assert "peak 2.33 GB" in curve[1]
                 assert curve[2].startswith("  2.50 GB ") and curve[-1].startswith("      0 B ")
                 assert [f"step {number}" in curve[-1] for number in range(50, 54)] == [True] * 4
+
+
+async def test_the_curve_of_a_device_has_the_steps_of_its_own_process() -> None:
+    async with looking(trace_of(TWO_PROCESSES)) as (screen, _, pilot):
+        steps = {}
+        for _ in range(2):
+            curve = lines_of(screen.curve)
+            steps[curve[0].split(" PyTorch")[0]] = "step 1" in curve[-1]
+            await pilot.press("c")
+            await pilot.pause()
+    assert steps == {"GPU 0": True, "GPU 1": False}
 
 
 def test_a_size_of_a_window_counts_what_was_held_before_it() -> None:

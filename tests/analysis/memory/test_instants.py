@@ -20,6 +20,10 @@ def event(time: int, address: int, size: int, allocated: int, device: int = 0) -
 
 STEPS = [gpu.step(1, 0, 100), gpu.step(2, 100, 100), gpu.launch(5, 5, 1), gpu.kernel(20, 10, 1)]
 ON_DEVICE = [event(10, 1, 512, 1_512), event(120, 2, 256, 1_768), event(150, 1, -512, 1_256)]
+#: Another process allocates on device 1 in the time of the steps, and has a single step of its own.
+OTHER = {"pid": 99, "tid": 99}
+TWO_PROCESSES = [*gpu.gpu(), *STEPS, *ON_DEVICE, {**gpu.step(40, 0, 200), **OTHER}]
+TWO_PROCESSES += [{**event(time, time, 64, 64 * time, 1), **OTHER} for time in (15, 130)]
 ON_HOST = [event(30, 1, 64, 64, -1), event(40, 3, 32, 96, -1), event(160, 1, -64, 32, -1)]
 
 
@@ -41,11 +45,7 @@ def test_blocks_of_the_host_are_in_no_sum_of_a_device() -> None:
 
 
 def test_steps_of_one_process_say_nothing_of_a_device_of_another() -> None:
-    """Another process allocates on device 1 in the time of the steps, and has a single step of its own."""
-    other = {"pid": 99, "tid": 99}
-    of_other = [{**event(time, time, 64, 64 * time, 1), **other} for time in (15, 130)]
-    step = {**gpu.step(40, 0, 200), **other}
-    memory = analyse(trace_of([*gpu.gpu(), *STEPS, *ON_DEVICE, step, *of_other])).memory
+    memory = analyse(trace_of(TWO_PROCESSES)).memory
     assert memory is not None
     growth = {(growth.device, growth.step): growth.bytes for growth in memory.growth}
     assert growth == {("GPU 0", 1): 512, ("GPU 1", 1): None}
