@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from tests.synthetic import piece, trace_of
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.annotated import AnnotatedPhase
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
@@ -79,8 +81,9 @@ def test_a_line_is_told_with_its_two_largest_causes_and_three_operators() -> Non
 # -------------------------------------------------------------------------- gaps
 
 
-def gap_rows(by: Measure, idle: list[int], communication: list[int]) -> GapRows:
-    gaps = SimpleNamespace(idle=np.array(idle), communication=np.array(communication))
+def gap_rows(by: Measure, idle: list[int], communication: list[int], copy: Sequence[int] = ()) -> GapRows:
+    copied = np.array(copy or [0] * len(idle))
+    gaps = SimpleNamespace(idle=np.array(idle), communication=np.array(communication), copy=copied)
     analysis: Any = SimpleNamespace(gaps=gaps, trace=None)
     return GapRows(analysis, np.arange(len(idle))[::-1], by)
 
@@ -96,14 +99,15 @@ def test_a_gap_is_of_idle_time_where_it_has_as_much_of_it_as_of_communication() 
 
 
 def test_the_main_cause_of_a_gap_is_of_what_ranks_it() -> None:
-    """Causes of communication are counted on from those of idle time; the last gap first."""
+    """Causes of communication are counted on from those of idle time, then copies; the last gap first."""
+    copies = 3 + len(CommunicationCause)
     for by, main_causes in (
-        (Measure.LOST, [-1, 4, 3, 1]),
-        (Measure.IDLE, [-1, 0, -1, 1]),
-        (Measure.COMMUNICATION, [-1, 4, 3, -1]),
+        (Measure.LOST, [copies, copies, 4, 3, 1]),
+        (Measure.IDLE, [0, -1, 0, -1, 1]),
+        (Measure.COMMUNICATION, [3, -1, 4, 3, -1]),
     ):
-        rows = gap_rows(by, [5, 1, 1, 0], [0, 4, 4, 0])
-        idle, communication = np.array([1, -1, 0, -1], np.int8), np.array([-1, 0, 1, -1], np.int8)
+        rows = gap_rows(by, [5, 1, 1, 0, 2], [0, 4, 4, 0, 3], [5, 1, 4, 1, 4])
+        idle, communication = np.array([1, -1, 0, -1, 0], np.int8), np.array([-1, 0, 1, -1, 0], np.int8)
         vars(rows)["idle"] = SimpleNamespace(main_cause=idle, labels=["a", "b", "c"])
         vars(rows)["communication"] = SimpleNamespace(main_cause=communication)
         assert rows.main_cause.tolist() == main_causes

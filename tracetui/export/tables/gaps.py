@@ -111,11 +111,14 @@ class GapRows:
     def main_cause(self) -> Int64s:
         """int64[rows]: the cause behind most of what ranks a gap, -1 without any.
 
-        Those of communication are counted from behind the last one of idle time.
+        Those of communication are counted from behind the last one of idle time, and copies behind those.
         """
         idle, communication = (pieces.main_cause[self.chosen] for pieces in (self.idle, self.communication))
         moved = np.where(communication < 0, -1, communication.astype(np.int64) + len(self.idle.labels))
-        return np.where(self.by_idle, idle, moved)
+        copied: Int64s = self.gaps.copy[self.chosen] * (self.by is Measure.LOST)
+        others = np.maximum(self.gaps.idle, self.gaps.communication)[self.chosen]
+        copies = len(self.idle.labels) + len(CommunicationCause)
+        return np.where(copied > others, copies, np.where(self.by_idle, idle, moved))
 
     @property
     def by_idle(self) -> Bools:

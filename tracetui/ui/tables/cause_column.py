@@ -7,7 +7,10 @@ from rich.cells import cell_len
 
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.preparing import COPY
 from tracetui.arrays import Int8s, Int64s
+from tracetui.language import translate
+from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import cause_name, cause_style
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import UNKNOWN, Cell, ViewColumn
@@ -18,11 +21,14 @@ LEAST = 7  #: cells: the title and the mark of the order
 def cause_column(causes: Int8s | Int64s, palette: Palette) -> ViewColumn:
     """Show letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names.
 
-    causes : int[rows], values of `Cause`; after its last those of `CommunicationCause`.
+    causes : int[rows], values of `Cause`; after its last those of `CommunicationCause`, then copies.
     """
-    labels = [*(cause.label for cause in (*Cause, *CommunicationCause)), ""]
+    labels = [*(cause.label for cause in (*Cause, *CommunicationCause)), COPY, ""]
     looks: dict[int, Cell] = {-1: UNKNOWN}
     for code in np.unique(causes[causes >= 0]).tolist():
+        if labels[code] == COPY:
+            looks[code] = [(translate("copies"), palette.style_of(Activity.COPY))]
+            continue
         cause = Cause(code) if code < len(Cause) else CommunicationCause(code - len(Cause))
         looks[code] = [(cause_name(cause), cause_style(cause, palette))]
     widths = (cell_len(piece[0][0]) for code, piece in looks.items() if code >= 0)
