@@ -13,11 +13,13 @@ from tests.analysis.health import planting
 from tests.comparison.test_walls import steps_of
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
-from tests.ui.viewing import lines_of, said, settled, until, viewing
+from tests.ui.viewing import analysis_of, lines_of, said, settled, until, viewing
 from tracetui.comparison.step_parts import StepParts, step_parts
+from tracetui.export.tables.steps import StepRows
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.screens.steps import StepsScreen, steps_answer
+from tracetui.ui.stories.row_story import story_of
 from tracetui.ui.stories.step_story import step_story
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_duration, format_ms, format_percent
@@ -184,6 +186,9 @@ async def test_steps_that_cannot_be_believed_are_left_out_of_what_is_usual(
         assert answer.startswith("Steps, ms (!)  5 steps: preparing 36.3 %") and "without step 8" in answer
         story = app.screen.query_one("#story", Lines).text
         assert "Against the median step" in story
+        analysis = analysis_of(app)
+        _, _, difference = story_of(analysis, "step", StepRows(analysis), 0, 160, False)[:3]
+        assert difference in story, "the command tells the same"
         await pilot.press("M", "2")
         await until(pilot, lambda: "6 steps, each idle" in said(app, "answer"))
         answer = said(app, "answer")

@@ -14,6 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.comparison.step_parts import step_parts
 from tracetui.export.sentences.health import finding_remedy, finding_sentence
 from tracetui.export.tables.gaps import GapRows
+from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
 from tracetui.ui.drawing.glyphs import Glyphs, glyphs
 from tracetui.ui.drawing.palette import Palette
@@ -57,7 +58,7 @@ def story_of(analysis: Analysis, kind: str, rows: Any, place: int, width: int, a
 
 
 def _step_story(analysis: Analysis, index: int, palette: Palette, shapes: Glyphs, width: int) -> list[str]:
-    places = analysis.steps_by_device[analysis.steps[index].device]
+    places = Selection().believed(analysis, analysis.steps_by_device[analysis.steps[index].device])
     story = step_story(analysis, index, step_parts(analysis), places)
     return [*story, *_plain(step_causes(analysis, index, palette, shapes, width))]
 
