@@ -221,7 +221,7 @@ def test_what_was_launched_before_the_recording_is_not_asked_to_be_collected() -
         return " ".join(story_of(analyse(trace_of(events)), 0)[1:])
 
     assert why(500) == (
-        "For 190 ns the trace does not tell what the host did: no launch of it is recorded; it may be work "
+        "For 190 ns the trace does not tell what the host did: no launch of it is recorded; perhaps work "
         "from before the recording. Synchronise before the profiler starts, to know."
     )
     alone = "For 190 ns the trace does not tell what the host did: no launch of it is recorded."

@@ -111,6 +111,9 @@ def test_a_size_of_a_window_counts_what_was_held_before_it() -> None:
     shown = shown_memory(memory, (50, 60), 0)
     story = MemoryStory(Palette("none"), glyphs(False)).lines(shown, SIZES_VIEW, 0, 0, None, 200, 9)
     assert "".join(text for text, _ in story[1]).startswith("One of 2 blocks: 512 B allocated")
+    alone = shown_memory(Memory(recorded(1, [Held(10)], [(10, 512)])), (50, 60), 0)
+    story = MemoryStory(Palette("none"), glyphs(False)).lines(alone, SIZES_VIEW, 0, 0, None, 200, 9)
+    assert "".join(text for text, _ in story[1]).startswith("The only block: 512 B allocated")
     assert [(size.allocations, size.at_peak) for size in shown.part.sizes] == [(0, 2)]
 
 

@@ -73,7 +73,7 @@ STORIES = {
     "no launch of them is recorded": "没有它们的下发记录",
     "{why}. Collect CPU and NPU activities at level 1 to know": "{why}。用 Level1、CPU 和 NPU activity 采集才能知道",
     "{why}. Collect CPU activities too, to know": "{why}。同时采集 CPU activity 才能知道",
-    "{why}; it may be work from before the recording. Synchronise before the profiler starts, to know": (
+    "{why}; perhaps work from before the recording. Synchronise before the profiler starts, to know": (
         "{why}；可能是采集开始之前的工作。在 profiler 启动前同步才能知道"
     ),
     "A synchronisation": "一次同步",

@@ -282,7 +282,7 @@ class GapWords:
             return translate("{why}. Collect CPU activities too, to know", why=reason)
         if self._precedes_launches():
             template = (
-                "{why}; it may be work from before the recording. Synchronise before the profiler starts, to "
+                "{why}; perhaps work from before the recording. Synchronise before the profiler starts, to "
                 "know"
             )
             return translate(template, why=reason)

@@ -105,8 +105,10 @@ class MemoryStory(Story):
         if view is BLOCKS:
             return ""
         if view is SIZES:
-            alike = np.count_nonzero(shown.part.blocks.bytes == shown.part.sizes[row].bytes)
-            return translate("One of {count} blocks: ", count=format_count(int(alike)))
+            alike = int(np.count_nonzero(shown.part.blocks.bytes == shown.part.sizes[row].bytes))
+            if alike == 1:
+                return translate("The only block: ")
+            return translate("One of {count} blocks: ", count=format_count(alike))
         line = shown.part.lines[row]
         if line.blocks_at_peak == 1:
             return translate("The only block held at the peak: ")
