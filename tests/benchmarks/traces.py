@@ -118,7 +118,7 @@ def made_trace(slices: int, rows: tuple[Lanes, ...] = DENSE, seed: int = 1) -> T
         tracks=tuple(tracks),
         slices=Slices(
             start=start,
-            dur=dur,
+            end=start + dur,
             name=random.integers(0, len(_NAMES), n, dtype=np.int32),
             category=nothing,
             activity=np.concatenate(activities).astype(np.int8),

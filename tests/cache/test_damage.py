@@ -112,7 +112,7 @@ def _swap(document: dict[str, Any], one: str, other: str) -> None:
         lambda document: document["columns"]["tracks"][0].update(rows=[0, 10**9]),
         lambda document: document["columns"]["tracks"].pop(),
         lambda document: document["columns"]["report"].update(surplus=1),
-        lambda document: _swap(document, "slices.start", "slices.dur"),
+        lambda document: _swap(document, "slices.start", "slices.end"),
         lambda document: _swap(document, "slices.name", "slices.category"),
         lambda document: _swap(document, "slices.start", "lane_track"),
         lambda document: _swap(document, "lane_rows", "string_ends"),

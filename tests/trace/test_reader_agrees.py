@@ -14,7 +14,7 @@ from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
 
 TEXTS = ("name", "category", "task_type", "direction", "stack")
-NUMBERS = ("start", "dur", "activity", "event", "correlation")
+NUMBERS = ("start", "end", "activity", "event", "correlation")
 
 
 def texts(trace: Trace, column: Int32s) -> list[str | None]:

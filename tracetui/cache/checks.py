@@ -45,7 +45,7 @@ def _check_slices(trace: Trace, events: int) -> None:
     _require_within(slices.event, 0, events)
     if not len(slices):
         return
-    _require(int(slices.dur.min()) >= 0)
+    _require(bool((slices.end >= slices.start).all()))
     _require(int(slices.start.min()) == trace.start_ns and int(slices.end.max()) == trace.end_ns)
     early = np.flatnonzero(slices.start[1:] < slices.end[:-1]) + 1
     _require(bool(np.isin(early, trace.lane_rows).all()))

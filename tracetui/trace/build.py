@@ -113,9 +113,10 @@ def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, 
     start, dur = in_order("start"), in_order("dur")
     rooms.clear()
     lane_rows, lane_track = lay_out(sizes, order, start, dur, _take(columns, "python_id"))
+    dur += start
     slices = Slices(
         start=start,
-        dur=dur,
+        end=dur,
         name=in_order("name"),
         category=in_order("category"),
         activity=np.empty(len(order), np.int8),
@@ -198,7 +199,7 @@ def _extent(slices: Slices, lane_rows: Int64s, table: EventTable) -> tuple[int, 
     """Return first start and last end of the slices; where there are none, of anything timed, else (0, 0)."""
     if len(slices):
         first, last = lane_rows[:-1], lane_rows[1:] - 1
-        return int(slices.start[first].min()), int((slices.start[last] + slices.dur[last]).max())
+        return int(slices.start[first].min()), int(slices.end[last].max())
     times = [times for times in (table.counters.time, table.instants.time, table.flows.time) if len(times)]
     if not times:
         return 0, 0
