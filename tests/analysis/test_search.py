@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import chain
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.analysis.machine import MAIN, QUEUE, npu, operator, task
 from tests.synthetic import process, trace_of
+from tracetui.analysis import search
 from tracetui.analysis.search import (
     among,
     distinct,
@@ -93,6 +97,19 @@ def test_tracks_and_processes_of_rows_and_rows_of_tracks() -> None:
         assert rows_of_pid == pids
         chosen = source.sample(trace.tracks, source.randrange(4))
         assert rows_of(chosen).tolist() == [row for track in chosen for row in track.rows]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_blocks_of_starts_are_all_starts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(seed)
+    monkeypatch.setattr(search, "BLOCK", source.randrange(1, 6))
+    bounds = [0, *sorted(source.randrange(20) for _ in range(source.randrange(8)))]
+    rows = [range(*span) if source.random() < 0.8 else range(0) for span in zip(bounds, bounds[1:])]
+    trace: Any = SimpleNamespace(slices=SimpleNamespace(start=np.arange(20)))
+    tracks: Any = [SimpleNamespace(rows=span) for span in rows if source.random() < 0.7]
+    blocks = [*search.blocks_of_starts(trace, tracks)]
+    assert all(0 < len(block) <= search.BLOCK for block in blocks)
+    assert [*chain(*blocks)] == [*chain(*(track.rows for track in tracks))]
 
 
 def test_tracks_by_device_and_slices_by_kind() -> None:

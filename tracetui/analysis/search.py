@@ -16,6 +16,8 @@ from tracetui.trace.order import numbered, stable_order
 
 #: Numbers from the lowest key to the highest, for each key and each one wanted, up to which a table is made.
 DENSE = 4
+#: Slices of whose starts something is worked out at a time.
+BLOCK = 1 << 20
 
 
 def first_equal(keys: Wholes, wanted: Wholes) -> Int64s:
@@ -66,6 +68,17 @@ def starts_of(trace: Trace, tracks: Iterable[Track]) -> Int64s:
     """Return when the slices of several tracks start, ns, one track after the other."""
     parts = [trace.slices.start[track.rows.start : track.rows.stop] for track in tracks]
     return np.concatenate([trace.slices.start[:0], *parts])
+
+
+def blocks_of_starts(trace: Trace, tracks: Iterable[Track]) -> Iterator[Int64s]:
+    """Yield the starts of `starts_of` in views of at most `BLOCK`, none empty, each of one track or more."""
+    first = stop = 0
+    for rows in (*(track.rows for track in tracks), range(0)):
+        if rows.start != stop:
+            for begin in range(first, stop, BLOCK):
+                yield trace.slices.start[begin : min(begin + BLOCK, stop)]
+            first = rows.start
+        stop = rows.stop
 
 
 def span_of(trace: Trace, track: Track) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from tracetui.analysis.health.orphans import orphaning
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.health.waits import DeviceWaits, leap_in_wait
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import among, distinct, of_category, rows_of, starts_of
+from tracetui.analysis.search import among, blocks_of_starts, distinct, of_category, rows_of, starts_of
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -198,8 +198,8 @@ def _find_leaps_ahead(recording: HealthEvidence) -> Iterator[Leap]:
     - a step ends as long after the leap began as the next one starts after its end (`_steps_shift`).
     """
     trace = recording.trace
-    starts = starts_of(trace, (track for track in trace.tracks if track.layer in _LAYERS))
-    if len(starts) < _LEAST_STARTS:
+    starts = [*blocks_of_starts(trace, (track for track in trace.tracks if track.layer in _LAYERS))]
+    if sum(map(len, starts)) < _LEAST_STARTS:
         return
     begins, resumes = quiet_stretches(starts)
     longest = np.argsort(begins - resumes, kind="stable")[:_MOST_HOLES]
@@ -240,29 +240,29 @@ def _calls_last(trace: Trace, begins: Int64s, resumes: Int64s) -> Bools:
     return lasts
 
 
-def quiet_stretches(starts: Int64s) -> tuple[Int64s, Int64s]:
+def quiet_stretches(starts: Sequence[Int64s]) -> tuple[Int64s, Int64s]:
     """Return the last start before and the first after each stretch in which nothing starts, ns, by time.
 
     Those among the first and last starts are left out. Starts are counted by short times and not sorted: a
-    stretch as long as a leap leaves some of these empty.
+    stretch as long as a leap leaves some of these empty. They are given in blocks, each not empty: what is
+    worked out of one is as large.
     """
-    origin = int(starts.min())
-    span = int(starts.max()) - origin
-    shift = max(_BIN_SHIFT, span.bit_length() - _MOST_BINS_SHIFT)
-    place = starts - origin
-    place >>= shift
-    counts = np.bincount(place)
+    origin, last = min(int(block.min()) for block in starts), max(int(block.max()) for block in starts)
+    shift = max(_BIN_SHIFT, (last - origin).bit_length() - _MOST_BINS_SHIFT)
+    counts = np.zeros(((last - origin) >> shift) + 1, np.int64)
+    for block in starts:
+        counts += np.bincount((block - origin) >> shift, minlength=len(counts))
     held = np.flatnonzero(counts)
     apart = np.flatnonzero(np.diff(held) > 1)
     is_edge = np.zeros(len(counts), np.bool_)
     is_edge[held[apart]] = is_edge[held[apart + 1]] = True
-    near = np.sort(starts[is_edge[place]])
+    near = np.sort(np.concatenate([block[is_edge[(block - origin) >> shift]] for block in starts]))
     until = np.cumsum(counts)
     places = np.flatnonzero(np.diff(near) >= LEAST_LEAP)
     before, after = (near[places] - origin) >> shift, (near[places + 1] - origin) >> shift
     passed = until[before]
     is_quiet = (after > before) & (until[after - 1] == passed)
-    is_quiet &= (passed > _EDGE) & (passed <= len(starts) - _EDGE)
+    is_quiet &= (passed > _EDGE) & (passed <= until[-1] - _EDGE)
     return near[places[is_quiet]], near[places[is_quiet] + 1]
 
 
