@@ -311,27 +311,29 @@ def _tracks_of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple
 
 
 class Milestones(NamedTuple):
-    """Columns of the length of `LaunchChains.tasks`, ns, -1 where nothing is known of the task's chain."""
+    """Times of tasks, in columns of equal length, ns; -1 where nothing is known of a task's chain."""
 
     enqueued: Int64s  #: start of its enqueue; without a queue, of its launch
     dequeued: Int64s  #: start of its dequeue; without a queue, of its launch
     launched: Int64s  #: end of its launch; without one, of its dequeue
 
 
-def milestones(chains: LaunchChains) -> Milestones:
-    """Return the milestones of all tasks.
+def milestones(chains: LaunchChains, places: Int64s | None = None) -> Milestones:
+    """Return the milestones of the tasks at some places of the columns, -1 for none; of all tasks by default.
 
     Where neither launch nor dequeue is in the trace, all three are the time of its launch arrow; where that
     is missing too, the end of the operator from which the producer's own arrow leads to the task.
     """
+    places = np.arange(chains.total) if places is None else places
     start, end = chains.trace.slices.start, chains.trace.slices.end
-    point = np.where(chains.launch_time >= 0, chains.launch_time, pick(end, chains.operator))
-    launch, dequeue = pick(start, chains.launch), pick(start, chains.dequeue)
-    dequeued = _first_known(dequeue, launch, point)
+    launch, dequeue = pick(chains.launch, places), pick(chains.dequeue, places)
+    point = pick(chains.launch_time, places)
+    point = np.where(point >= 0, point, pick(end, pick(chains.operator, places)))
+    dequeued = _first_known(pick(start, dequeue), pick(start, launch), point)
     return Milestones(
-        enqueued=_first_known(chains.enqueue_time, dequeued),
+        enqueued=_first_known(pick(chains.enqueue_time, places), dequeued),
         dequeued=dequeued,
-        launched=_first_known(pick(end, chains.launch), pick(end, chains.dequeue), point),
+        launched=_first_known(pick(end, launch), pick(end, dequeue), point),
     )
 
 

@@ -33,7 +33,6 @@ from tracetui.analysis.critical.host_points import host_points
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.critical.points import Edge, Points, finish_points
 from tracetui.analysis.idle.host import HostThreads
-from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick
 from tracetui.analysis.steps import Step
@@ -67,7 +66,7 @@ def dependencies(
     `late`: the collectives whose late peers come when they came; of None a collective takes as long as it
     took, whenever it begins: so its peers come as much sooner as this rank does.
     """
-    streams = Streams(chains)
+    streams = host_threads.streams
     tasks, clock_lag = device_work(chains, activities, streams)
     thread = host_threads.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
     enqueues, enqueue_of_task = _enqueues(tasks, thread)

@@ -60,10 +60,11 @@ def device_work(
     row, devices = np.concatenate(rows), np.concatenate(device)
     order = np.lexsort((row, slices.end[row], slices.start[row]))
     row, devices = row[order], devices[order]
-    places, marks = chains.index(row), milestones(chains)
+    places = chains.index(row)
+    marks = milestones(chains, places)
     stream = streams.of_tasks(row)
     launch_begin = np.where(
-        chains.launch[places] >= 0, pick(slices.start, chains.launch[places]), marks.dequeued[places]
+        chains.launch[places] >= 0, pick(slices.start, chains.launch[places]), marks.dequeued
     )
     clock_lag = _clock_lags(slices.start[row], launch_begin, devices, len(activities))
     tasks = DeviceTasks(
@@ -73,9 +74,9 @@ def device_work(
         device=devices,
         stream=np.where(stream >= 0, stream, track_of_rows(chains.trace, row)),
         waits=slices.activity[row] == Activity.WAIT,
-        enqueued=marks.enqueued[places],
-        dequeued=marks.dequeued[places],
-        launched=marks.launched[places],
+        enqueued=marks.enqueued,
+        dequeued=marks.dequeued,
+        launched=marks.launched,
         enqueue=chains.enqueue[places],
         dequeue=chains.dequeue[places],
         launch=chains.launch[places],

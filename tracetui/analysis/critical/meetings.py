@@ -36,7 +36,7 @@ def meetings(
     waiting = exposed.cause == CommunicationCause.WAIT
     alone = np.zeros(len(collectives), np.int64)
     np.add.at(alone, exposed.operation[waiting], exposed.ns[waiting])
-    enqueued = milestones(chains).enqueued[chains.index(collectives.row)]
+    enqueued = milestones(chains, chains.index(collectives.row)).enqueued
     time = np.where(enqueued >= 0, enqueued, collectives.start)
     order = np.lexsort((time, collectives.device))
     columns = (collectives.row, collectives.device.astype(np.int64), time, waits.wait_ns, alone)

@@ -25,7 +25,6 @@ from tracetui.analysis.health.finding import Finding, Health
 from tracetui.analysis.health.launches import Launches, LostLaunches, find_losses, launches_of
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.health.unseen import Unseen
-from tracetui.analysis.health.waits import Waits
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import UnseenSpan
 from tracetui.arrays import Int64s
@@ -99,11 +98,13 @@ class Examination:
         if distant:
             return distant
         is_cut = recording.trace.report.truncated
+        host_waits = waits.find_waits(recording, self._extra)
         # What is cut off leaves holes, and calls without their caller, as a leap does.
-        found = [] if is_cut else leaps.find_leaps(recording, self._waits.device)
+        found = [] if is_cut else leaps.find_leaps(recording, host_waits.device)
         if found:
             return [*leaps.leap_findings(recording, found)]
-        late = [*clocks.outlasting_tasks(recording, self._waits)]
+        late = [*clocks.outlasting_tasks(recording, host_waits)]
+        del host_waits  # large, and of use to no rule below
         lacking = () if is_cut else self._lacking
         return [
             # A device whose clock is late seems to begin late.
@@ -148,10 +149,6 @@ class Examination:
         if replayed and not tasks.LEAST_SHARED <= self._count_lost <= self._count_after_lost(uncalled):
             return extra  # one graph that was launched before the recording has many tasks of one id
         return np.union1d(extra, uncalled)
-
-    @cached_property
-    def _waits(self) -> Waits:
-        return waits.find_waits(self._recording, self._extra)
 
     @cached_property
     def _losses(self) -> list[LostLaunches]:

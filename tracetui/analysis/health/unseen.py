@@ -106,7 +106,6 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
     """
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
-    launched = milestones(chains).launched
     for index, activity in enumerate(recording.devices):
         computing = activity.work[slices.activity[activity.work] == Activity.COMPUTE]
         if not len(computing):
@@ -114,7 +113,8 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
         track = track_of_rows(trace, activity.work)
         spent = np.bincount(track_of_rows(trace, computing), weights=slices.dur[computing])
         first = activity.work[track == int(np.argmax(spent))][:1]
-        begin, start = int(launched[chains.index(first)[0]]), int(slices.start[first[0]])
+        begin = int(milestones(chains, chains.index(first)).launched[0])
+        start = int(slices.start[first[0]])
         if begin < 0 and len(recording.devices) == 1 and len(launches.end):
             begin = int(launches.end[0])
         if begin < 0 or start - begin < LATE_START:
@@ -132,7 +132,7 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
     if not len(idle):
         return
     at = chains.index(idle.task)
-    launched = milestones(chains).launched[at]
+    launched = milestones(chains, at).launched
     begin = np.maximum(idle.start, launched)
     waits_long = (launched >= 0) & (chains.launch[at] >= 0) & (idle.end - begin >= LONG_WAIT)
     candidates = np.flatnonzero(waits_long)

@@ -25,7 +25,6 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
-from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import iteration_at, iterations
 from tracetui.analysis.launch_chains import LaunchChains, Milestones, milestones
@@ -99,12 +98,11 @@ class _Explainer:
         self._unseen = unseen
         self._trace, self._idle, self._chains, self._threads = chains.trace, idle, chains, host_threads
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
-        self._streams = Streams(chains)
-        task_milestones = milestones(chains)
-        self._usual_latency_limit = self._streams.latency_limit(task_milestones)
+        self._streams = host_threads.streams
         self._task_places = chains.index(idle.task)  # by interval, in the columns of `chains`
         self._operator = pick(chains.operator, self._task_places)
-        self._has_chain = pick(task_milestones.enqueued, self._task_places) >= 0  # bool[intervals]
+        task_milestones = milestones(chains, self._task_places)
+        self._has_chain = task_milestones.enqueued >= 0  # bool[intervals]
         self._milestones = self._clip(task_milestones)
         self._host_parts = self._find_host_parts()
 
@@ -117,15 +115,19 @@ class _Explainer:
             self._launch_pieces(),
             self._device_pieces(),
         ]
-        pieces = _CausePieces._make(np.concatenate(columns) for columns in zip(*unsorted))
-        del unsorted  # it holds all pieces a second time
+        columns = [[*parts] for parts in zip(*unsorted)]
+        del unsorted  # the parts of a column go when it is joined: there is no room for all pieces twice
+        pieces = _CausePieces._make(np.concatenate(columns.pop(0)) for _ in _CausePieces._fields)
         scheduler = self._threads.scheduler
         if scheduler is not None:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
             pieces = _CausePieces._make(column[cuts.place] for column in pieces)
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
         pieces = pieces._replace(cause=self._causes_with_unseen(pieces))
-        pieces = _merge(pieces, by_track=scheduler is not None)
+        firsts, lasts = _find_runs(pieces, by_track=scheduler is not None)
+        for name in _CausePieces._fields:
+            places = lasts if name == "end" else firsts
+            pieces = pieces._replace(**{name: getattr(pieces, name)[places]})
         charged_sites = self._threads.callers.call_sites(pieces.charged_slice)
         synchronising, sync_charged, synchronising_frame, synchronising_thread = self._find_synchronising()
         sync_sites = self._threads.callers.call_sites(sync_charged)
@@ -149,14 +151,14 @@ class _Explainer:
         )
 
     def _clip(self, task_milestones: Milestones) -> Milestones:
-        """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
+        """Return the milestones of each interval's task, clipped to the interval, ns.
 
         Of a task of whose chain nothing is known all three are at the interval's end, so that none of it is
         the queue's, the launch's or the device's; inside one iteration of a graph they are at its start, so
         that all of it is the device's.
         """
-        start, end, places = self._idle.start, self._idle.end, self._task_places
-        enqueued, dequeued, launched = (pick(column, places) for column in task_milestones)
+        start, end = self._idle.start, self._idle.end
+        enqueued, dequeued, launched = task_milestones
         time_if_none = np.where(self._within_iteration, start, end)
         is_unknown = enqueued < 0
         enqueued = np.where(is_unknown, time_if_none, np.clip(enqueued, start, end))
@@ -331,7 +333,9 @@ class _Explainer:
         """Return the pieces after the launch: a wait of the stream, a graph, a usual latency, or unknown."""
         streams = self._streams.of_tasks(self._idle.task)
         cuts, covered = cut_by_cover(self._milestones.launched, self._idle.end, streams, self._streams.waits)
-        otherwise = np.where(cuts.end - cuts.start <= self._usual_latency_limit, Cause.LATENCY, Cause.UNKNOWN)
+        otherwise = np.where(
+            cuts.end - cuts.start <= self._streams.usual_latency_limit, Cause.LATENCY, Cause.UNKNOWN
+        )
         otherwise = np.where(self._follows_in_graph[cuts.place], Cause.GRAPH, otherwise)
         no_track = np.full(len(streams), -1, np.int64)
         pieces = self._pieces_of_tasks(cuts, np.where(covered, Cause.STREAM_WAIT, otherwise), no_track)
@@ -371,15 +375,14 @@ class _Explainer:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
 
-def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
-    """Return the pieces by interval, then start; neighbours that are equal but for their time become one.
+def _find_runs(pieces: _CausePieces, by_track: bool) -> tuple[Int64s, Int64s]:
+    """Return the first and the last place of each run of pieces, by interval, then start; int64[runs].
 
-    `by_track`: pieces of different threads stay apart; else the one made of them has the track of the first.
+    Neighbours of a run are equal but for their time. `by_track`: pieces of different threads stay apart; else
+    the track of a run is that of its first.
     """
-    if not len(pieces.start):
-        return pieces
     order = np.lexsort((pieces.start, pieces.interval))
-    differs = np.zeros(len(order) - 1, np.bool_)
+    differs = np.zeros(max(len(order) - 1, 0), np.bool_)
     columns = (
         pieces.interval,
         pieces.cause,
@@ -391,6 +394,5 @@ def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
     for column in (*columns, pieces.track) if by_track else columns:
         ordered = column[order]
         differs |= ordered[1:] != ordered[:-1]
-    firsts = order[np.concatenate(([True], differs))]
-    lasts = order[np.concatenate((differs, [True]))]
-    return _CausePieces._make(column[firsts] for column in pieces)._replace(end=pieces.end[lasts])
+    ends = np.ones(min(len(order), 1), np.bool_)
+    return order[np.concatenate((ends, differs))], order[np.concatenate((differs, ends))]

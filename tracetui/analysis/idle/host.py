@@ -17,6 +17,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
+from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains
 from tracetui.analysis.scheduler.scheduler import Scheduler
@@ -46,7 +47,7 @@ class HostThread:
         )
         return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
 
-    @cached_property
+    @property
     def starts(self) -> Int64s:
         """ns: the starts of `operators`, sorted."""
         return self.trace.slices.start[self.operators]
@@ -72,7 +73,7 @@ class HostThread:
         span = slice(self.track.rows.start, self.track.rows.stop)
         return union(slices.start[span].min(keepdims=True), slices.end[span].max(keepdims=True))
 
-    @cached_property
+    @property
     def edges(self) -> Int64s:
         """ns: the times at which what the thread does may change, sorted and distinct."""
         sets = [self.python_recorded, *self.spans.values()]
@@ -138,6 +139,7 @@ class HostThreads:
         self._trace = trace = chains.trace
         self.scheduler = scheduler  #: what the operating system did with them, where that was recorded
         self.callers = chains.callers
+        self.streams = Streams(chains)  #: what the threads launch to
         self.copying = copying_operators(chains, self.callers.ancestors)
         self._tracks = [
             track
@@ -211,7 +213,7 @@ class HostThreads:
         rows = rows_of(self._tracks)
         wraps = by_name(trace, rows, calls.is_wrapper) == 1
         is_real[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], NOT_OPERATORS)
-        is_real &= trace.slices.dur > 0
+        is_real &= trace.slices.end > trace.slices.start
         is_real[self._wrapping(is_real)] = False
         return is_real
 
@@ -227,10 +229,11 @@ class HostThreads:
         if waker < 0 or not len(thread.operators):
             return None
         ends = np.maximum.accumulate(self._trace.slices.end[thread.operators])
-        waker_count = np.searchsorted(self.thread(waker).starts, thread.starts)
+        starts = thread.starts
+        waker_count = np.searchsorted(self.thread(waker).starts, starts)
         first = np.ones(len(waker_count), np.bool_)
-        first[1:] = (waker_count[1:] != waker_count[:-1]) & (thread.starts[1:] >= ends[:-1])
-        return AutogradBursts(waker, thread.starts[first], thread.operators[first])
+        first[1:] = (waker_count[1:] != waker_count[:-1]) & (starts[1:] >= ends[:-1])
+        return AutogradBursts(waker, starts[first], thread.operators[first])
 
     @cached_property
     def _wakers(self) -> dict[int, int]:

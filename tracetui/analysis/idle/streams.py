@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.analysis.activity import WORK
 from tracetui.analysis.idle import calls
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.launch_chains import LaunchChains, Milestones
+from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import (
     among,
     by_name,
@@ -94,8 +94,9 @@ class Streams:
             work[places] = self._work_before_event(candidates, waits[places])
         return work
 
-    def latency_limit(self, task_milestones: Milestones) -> int:
-        """Return the longest that a launched task may take to run without another reason, ns.
+    @cached_property
+    def usual_latency_limit(self) -> int:
+        """The longest that a launched task may take to run without another reason, ns.
 
         It is three times the median, over the work that found its stream empty, of the time from the end of
         its launch to its start; never more than 30 µs, nor less than 5 µs even where clocks disagree.
@@ -105,7 +106,7 @@ class Streams:
             rows = rows_of([track])
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
             previous_end = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
-            launched = task_milestones.launched[self._chains.index(rows)]
+            launched = milestones(self._chains, self._chains.index(rows)).launched
             is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (previous_end <= launched)
             parts.append(slices.start[rows[is_prompt]] - launched[is_prompt])
         latencies = np.concatenate(parts) if parts else np.empty(0, np.int64)
