@@ -211,8 +211,11 @@ def test_top_counts_gaps(run: Run, trace_path: str) -> None:
 def test_by_ranks_gaps_alike_in_text_json_and_csv(run: Run, trace_path: str, by: str) -> None:
     gaps = json.loads(run("gaps", trace_path, "--json", "--by", by).out)["gaps"]
     assert [gap[f"{by}_ns"] for gap in gaps] == sorted((gap[f"{by}_ns"] for gap in gaps), reverse=True)
-    table = pd.read_csv(io.StringIO(run("gaps", trace_path, "--csv", "-", "--by", by).out))
+    table = pd.read_csv(
+        io.StringIO(run("gaps", trace_path, "--csv", "-", "--by", by).out), keep_default_na=False
+    )
     assert table["start_ns"].tolist() == [gap["start_ns"] for gap in gaps]
+    assert table["line"].tolist() == [text_cell(gap["line"] or "") for gap in gaps]
     head = {"lost": "lost time", "idle": "idle time", "communication": "exposed communication"}[by]
     for form in ([], ["--md"]):
         assert f"with the most {head}\n" in run("gaps", trace_path, "--by", by, *form).out

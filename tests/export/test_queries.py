@@ -134,11 +134,66 @@ def test_the_ids_of_slices_lead_back_to_them(moba: Analysis) -> None:
         'with worst as (from gaps) select count("host.sync_ns") from steps, worst',
         "select columns('.*_ns') from steps",
         "summarize gaps",
-        "from steps",
     ],
 )
 def test_columns_that_are_named_in_any_way_are_there(moba: Analysis, query: str) -> None:
     assert run_query(trace_relations(moba), query).columns
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "from gaps",
+        "table gaps",
+        "select distinct on (cause) * from gaps",
+        "with x as (select 1 as k) from gaps",
+        "select * from query('from gaps')",
+        "select unnest(gaps) from gaps",
+        "select * from (select 1 as one, device from gaps limit 1) join gaps using (device)",
+    ],
+)
+def test_all_columns_of_a_row_are_there(moba: Analysis, query: str) -> None:
+    relations = trace_relations(moba)
+    assert {*relations["gaps"].columns} <= {*run_query(relations, query).columns}
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("select count(distinct g) = count(*) from gaps g", [(True,)]),
+        ("select count(gaps) = count(distinct main.gaps) from gaps", [(True,)]),
+        ("select #2 = start_ns from gaps limit 1", [(True,)]),
+        ("select t.b = (select min(start_ns) from gaps) from gaps t(a, b) order by b limit 1", [(True,)]),
+        (
+            "select cause is null from gaps where after <> 'a--b' and after <> '/*' order by cause limit 1",
+            [(False,)],
+        ),
+    ],
+)
+def test_rows_are_whole_where_they_are_values(moba: Analysis, query: str, rows: list[tuple[bool]]) -> None:
+    assert run_query(trace_relations(moba), query).rows == rows
+
+
+def test_a_column_with_brackets_in_its_name_is_there() -> None:
+    table: Table[None] = Table(
+        tuple(Column(key, "", lambda rows: np.array([1, 2])) for key in ("name", "cube_utilization(%)"))
+    )
+    answer = run_query(
+        {"kinds": Relation(table, lambda: None)}, 'select "cube_utilization(%)" as c from kinds'
+    )
+    assert answer.rows == [(1,), (2,)]
+
+
+def test_only_columns_that_a_query_names_are_made() -> None:
+    def fail(rows: None) -> np.ndarray:
+        raise AssertionError("nothing asks for it")
+
+    table: Table[None] = Table(
+        (Column("name", "", lambda rows: np.array([1, 2])), Column("costly", "", fail))
+    )
+    relations = {"kinds": Relation(table, lambda: None)}
+    for query in ("select name * 2 as n, count(*) from kinds k group by n", "select count(*) from kinds"):
+        assert run_query(relations, query).rows
 
 
 def test_tables_of_jobs_and_comparisons_answer(moba: Analysis) -> None:

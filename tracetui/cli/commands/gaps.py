@@ -18,8 +18,8 @@ from tracetui.cli.terminal import text_width
 _DESCRIPTION = f"""Print the gaps of a trace, those first that lost most time. A gap is a stretch
 in which no kernel of a device runs. Of each it tells how long the device was
 idle or communicated, why and for whom, what ended it, and the Python line
-behind that: of the cause with the most time, the line with the most of it. Lost
-is all time in which nothing is computed: idle, communication and copies.
+behind its idle time, or behind its communication where that is longer or ranks
+it. Lost is all time in which nothing is computed: idle, communication, copies.
 
 --step picks the gaps that start in the device part of a step, --window those
 that start in the window. --csv writes the columns of --json, one gap a row.
@@ -62,7 +62,7 @@ def _run(request: Request) -> None:
         request,
         what="gaps",
         csv=lambda stream: write_table(
-            stream, GAPS, GapRows(analysis, selection.gaps(analysis, request.top or 0))
+            stream, GAPS, GapRows(analysis, selection.gaps(analysis, request.top or 0), selection.by)
         ),
         document=lambda: gaps_document(analysis, selection, request.top or 0),
         markdown=lambda: gaps_markdown(analysis, selection, top),

@@ -7,6 +7,7 @@ number for each row; a view puts the two together.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,32 +25,56 @@ if TYPE_CHECKING:
     from tracetui.export.queries.relations import Relations
 
 _WORD = re.compile(r"\w+")
-#: What asks for all columns of a table without naming them.
-_EVERY_COLUMN = re.compile(
-    r"\*|(?:^|\()\s*from\b|\b(?:columns|describe|natural|pivot|summarize|unpivot)\b", re.IGNORECASE
-)
-#: Stars that do not: those of count(*), and those that multiply by a number or what is in brackets.
-_OTHER_STAR = re.compile(r"\(\s*\*\s*\)|(?<=[\d)])\s*\*|\*(?=\s*[\d(])")
+#: Nodes of a parsed query that are about columns without naming them, or that hide another query.
+_UNNAMED = frozenset({"STAR", "POSITIONAL_REFERENCE", "SHOW_REF", "PIVOT", "NATURAL", "TABLE_FUNCTION"})
 #: From so many rows on a text that stands in so many of them is handed over once.
 _MANY, _OFTEN = 1 << 16, 8
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def query_words(sql: str) -> frozenset[str]:
-    """Return the words of a query, in lower case."""
-    return frozenset(word.lower() for word in _WORD.findall(_COMMENT.sub(" ", sql)))
+    """Return the words of a query or a name in lower case, those of its comments and texts too."""
+    return frozenset(word.lower() for word in _WORD.findall(sql))
 
 
 def register_tables(connection: DuckDBPyConnection, relations: Relations, sql: str) -> None:
     """Make the tables that a query names known to a connection, with the columns it may be about."""
     words = query_words(sql)
-    every_column = _EVERY_COLUMN.search(_OTHER_STAR.sub(" ", _COMMENT.sub(" ", sql))) is not None
+    names_columns = _names_columns(connection, sql)
     for name, relation in relations.items():
         if name in words:
             columns = relation.table.of(Form.FRAME)
-            # The name of a cause has a dot in it: "host.sync_ns".
-            named = [column for column in columns if column.key.lower().rpartition(".")[2] in words]
-            _register(connection, name, columns if every_column else named or columns[:1], relation.rows())
+            if names_columns:
+                named = [column for column in columns if query_words(column.key) <= words]
+                columns = named or columns[:1]  # rows are counted by any
+            _register(connection, name, columns, relation.rows())
+
+
+def _names_columns(connection: DuckDBPyConnection, sql: str) -> bool:
+    """Return whether all columns that a query is about stand in it, as DuckDB parses it.
+
+    They do not where it takes all of a table, a column by its place, or a row as a value.
+    """
+    try:
+        parsed = json.loads(
+            connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()[0][0]
+        )
+    except RecursionError:
+        return False
+    tables, values = set[str](), set[str]()
+    nodes: list[Any] = [parsed]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, list):
+            nodes += node
+        elif isinstance(node, dict):
+            nodes += node.values()
+            kinds = {node.get(key) for key in ("class", "type", "ref_type")}
+            if kinds & _UNNAMED or node.get("column_name_alias"):
+                return False
+            if "table_name" in node:
+                tables |= {node["table_name"].lower(), node.get("alias", "").lower()}
+            values |= {name.lower() for name in node.get("column_names", ())[-1:]}
+    return not parsed["error"] and tables.isdisjoint(values)
 
 
 class _ColumnArrays(NamedTuple):

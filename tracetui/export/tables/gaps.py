@@ -178,7 +178,7 @@ def _task_columns(side: str, title: str, **more: Any) -> tuple[Column[GapRows], 
     return json_only(side, objects), name, stream
 
 
-def _line(rows: GapRows) -> CodedTexts:
+def _idle_line(rows: GapRows) -> CodedTexts:
     return rows.at(rows.idle.main_line)
 
 
@@ -188,7 +188,7 @@ def _communication_line(rows: GapRows) -> CodedTexts:
 
 def _behind(rows: GapRows) -> CodedTexts:
     """Return the line behind most of what ranks a gap: of its idle time or of its communication."""
-    idle, communication = _line(rows).codes, _communication_line(rows).codes
+    idle, communication = _idle_line(rows).codes, _communication_line(rows).codes
     moved = np.where(communication < 0, -1, communication + len(rows.idle.lines))
     return texts_at(np.where(rows.by_idle, idle, moved), [*rows.idle.lines, *rows.communication.lines])
 

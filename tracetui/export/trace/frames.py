@@ -57,7 +57,8 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
     """Return a row per AICore gap: of the indices given, in their order; by default of all, most lost first.
 
     `before` and `after` are the tasks that the gap lies between, `cause` is that of most of its idle time,
-    `line` the Python line behind most of that, `exposed_by` the one that was synchronising when it began.
+    `line` the Python line behind that, or behind its exposed communication where that is longer, `exposed_by`
+    the one that was synchronising when it began.
     `lost_ns` is idle time, exposed communication and exposed copies. `communication.wait_ns` and the like sum
     to `communication_ns`.
     """
