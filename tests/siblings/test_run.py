@@ -10,6 +10,7 @@ import pytest
 from tracetui.job.identity import identify
 from tracetui.siblings.rank_files import rank_info, side_files
 from tracetui.siblings.run_description import RunDescription, describe_run
+from tracetui.siblings.step_points import step_points
 
 
 def test_a_real_run(real_traces: Path) -> None:
@@ -80,3 +81,11 @@ def test_damage_is_told_or_says_nothing(tmp_path: Path, content: bytes) -> None:
     assert run == RunDescription(problems=run.problems)
     assert all(problem.startswith("profiler_info.json is damaged") for problem in run.problems)
     assert bool(run.problems) == (not content.endswith(b"}"))
+
+
+def test_an_all_reduce_that_a_step_does_not_tell_begins_at_no_time(tmp_path: Path) -> None:
+    header = "step_num,start_point,end_point,fp_point,bp_point,AR_start_point\n"
+    (tmp_path / "step_trace_raw_0_detail_time.csv").write_text(f"{header}1,9,20,11,15,12\n2,20,30,21,25,\n")
+    points = step_points(tmp_path / "timeline_display_0.json")
+    assert points is not None
+    assert points.all_reduce_starts["AR"].tolist() == [120, -1]

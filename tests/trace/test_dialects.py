@@ -256,7 +256,7 @@ def test_kernels_that_communicate_are_told_by_their_functions(name: str, activit
     ("label", "category", "names"),
     [
         ("MTIA 9", "mtia_ccp_events", {"fc": Activity.COMPUTE, "dma_request": Activity.COPY}),
-        ("MTIA 9", "mtia_ccp_events", {"fc": Activity.COMPUTE, "event_wait": Activity.WAIT}),
+        ("MTIA 9", "mtia_ccp_events", {"event_record": Activity.EVENT, "event_wait": Activity.WAIT}),
         ("XPU 1", "kernel", {"gemm": Activity.COMPUTE, "oneccl_allreduce": Activity.COMMUNICATION}),
     ],
 )

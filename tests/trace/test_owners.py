@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tracetui.trace.owners import Process, devices_told_apart, origin, owners, set_ranks
+from tracetui.trace.owners import Process, devices_told_apart, origin, owner_by_pid, set_ranks
 
 
 def layer(os_pid: int, sort_index: int, device: int = 0) -> str:
@@ -43,20 +43,20 @@ def test_a_number_behind_a_name_is_a_rank_where_producers_or_all_names_have_one(
 def test_the_rank_before_a_pid_is_taken_as_it_stands() -> None:
     both = Process("[TP03] 77", "CANN_5")
     set_ranks([both])
-    assert (both.rank, both.base) == ("TP03", None)
+    assert (both.rank, both.name_without_rank) == ("TP03", None)
 
 
 def test_a_process_with_a_rank_holds_what_its_name_without_it_says() -> None:
     process = Process("1", "HCCL_4")
     set_ranks([process])
-    assert (process.base, process.holds, process.title) == ("HCCL", "HCCL", "HCCL_4")
+    assert (process.name_without_rank, process.known_name, process.title) == ("HCCL", "HCCL", "HCCL_4")
 
 
 def test_a_process_without_a_name_is_called_by_what_it_holds_or_its_pid() -> None:
     assert Process("7").title == "Process 7"
     assert Process("7", inferred="CANN").title == "CANN"
     assert Process("7", "trainer", inferred="CANN").title == "trainer"
-    assert Process("7", "trainer", inferred="CANN").holds == "CANN"
+    assert Process("7", "trainer", inferred="CANN").known_name == "CANN"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_the_layers_that_a_profiler_numbers_belong_to_their_os_process() -> None
         Process(layer(77, 3), "trainer"),  # a name that no profiler numbers
         Process("5", "CANN"),  # of an older version, which numbers nothing
     ]
-    found = owners(processes)
+    found = owner_by_pid(processes)
     assert [found[process.pid] for process in processes] == ["77", "77", "77", "77", layer(77, 3), "5"]
 
 
@@ -102,7 +102,7 @@ def test_a_layer_without_a_name_has_the_rank_behind_its_pid() -> None:
         Process(f"[TP07] {layer(77, 15)}3"),
     ]
     set_ranks(processes)
-    found = owners(processes)
+    found = owner_by_pid(processes)
     other, named = processes[4], processes[5]
     assert [found[process.pid] for process in processes] == [
         "rank 3",
@@ -118,7 +118,7 @@ def test_a_layer_without_a_name_has_the_rank_behind_its_pid() -> None:
 def test_a_pid_without_the_rank_of_its_name_says_nothing_about_others() -> None:
     processes = [Process("81234560", "CANN_3"), Process("81234563")]
     set_ranks(processes)
-    assert owners(processes) == {"81234560": "rank 3", "81234563": origin("81234563")}
+    assert owner_by_pid(processes) == {"81234560": "rank 3", "81234563": origin("81234563")}
 
 
 def hardware(os_pid: int, device: int, label: str = "") -> Process:

@@ -133,7 +133,7 @@ def _clock_shift(trace: Trace, points: StepPoints) -> int | None:
     """Return the ns to add to the clock of the table for that of the trace; None where they do not match."""
     names, starts = trace.slices.name, trace.slices.start
     differences = []
-    for name, begins in points.named.items():
+    for name, begins in points.all_reduce_starts.items():
         if name in trace.strings:
             rows = np.flatnonzero(names == trace.strings.index(name))
             rows = rows[np.argsort(starts[rows], kind="stable")]

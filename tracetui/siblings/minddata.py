@@ -38,8 +38,8 @@ class PipelineOperator:
 class MindData:
     """The queues of one rank."""
 
-    batches: int  #: looked at of the queue before the device; 0 where nothing tells
-    empty: int  #: of them found the queue empty
+    looks: int  #: at the queue before the device; 0 where nothing tells
+    empty: int  #: of them found it empty
     operators: tuple[PipelineOperator, ...]  #: the one next to the device first
 
     @property

@@ -32,7 +32,7 @@ def read_of_run(trace: Path, format_: Format) -> SiblingTable | None:
 
 
 def has_of_run(trace: Path, format_: Format) -> bool:
-    """Return whether the run has such a table, without reading it."""
+    """Return whether the run may have such a table: what tells it is there, and is not read."""
     return has_in_database(trace, format_) or find_beside(trace, format_.name) is not None
 
 

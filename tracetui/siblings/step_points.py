@@ -29,7 +29,7 @@ class StepPoints(NamedTuple):
     end: Int64s
     forward: Int64s  #: when the forward pass begins
     backward: Int64s  #: when the backward pass ends
-    named: dict[str, Int64s]  #: when each all-reduce begins, by its name
+    all_reduce_starts: dict[str, Int64s]  #: when each all-reduce begins, by its name
 
 
 @lru_cache(maxsize=2)
@@ -50,10 +50,10 @@ def _points(table: SiblingTable) -> StepPoints | None:
     if not len(steps):
         return None
     start, end, forward, backward = (table.numbers[point][steps] * UNIT_NS for point in _POINTS)
-    named = {
+    all_reduce_starts = {
         title.removesuffix(_START): np.where(np.isfinite(values), values * UNIT_NS, -1).astype(np.int64)
         for title, column in table.floats.items()
         if title.endswith(_START)
         for values in (column[steps],)
     }
-    return StepPoints(table.numbers["step"][steps], start, end, forward, backward, named)
+    return StepPoints(table.numbers["step"][steps], start, end, forward, backward, all_reduce_starts)

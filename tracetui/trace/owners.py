@@ -37,7 +37,7 @@ class Process:
     thread_sort: dict[str, float] = field(default_factory=dict)  #: by tid
     marks: bool = False  #: flows of user ranges start here
     inferred: str | None = None  #: the name that its slices stand for, where its own is missing or not known
-    base: str | None = None  #: the name without the rank that is written after it
+    name_without_rank: str | None = None  #: the name without the rank that is written after it
     rank: str | None = None  #: "rank 3", where names or pids tell ranks apart
 
     @property
@@ -46,9 +46,9 @@ class Process:
         return self.name or self.inferred or f"Process {self.pid}"
 
     @property
-    def holds(self) -> str | None:
+    def known_name(self) -> str | None:
         """The process name that tells what it holds; None where nothing does."""
-        return self.inferred or self.base or self.name
+        return self.inferred or self.name_without_rank or self.name
 
     @property
     def device(self) -> str | None:
@@ -58,7 +58,7 @@ class Process:
 
 
 def set_ranks(processes: Collection[Process]) -> None:
-    """Set the base and rank of processes with a rank in their name or pid.
+    """Set the name and rank of processes with a rank in their name or pid.
 
     A number after a name is one if a name that producers write stands before it, or if all names have one.
     """
@@ -78,11 +78,11 @@ def set_ranks(processes: Collection[Process]) -> None:
         if pid_match is not None:
             process.rank = pid_match[1]
         elif has_ranks and process.pid in split:
-            process.base, number = split[process.pid]
+            process.name_without_rank, number = split[process.pid]
             process.rank = f"rank {int(number)}"
 
 
-def owners(processes: Collection[Process]) -> dict[str, str]:
+def owner_by_pid(processes: Collection[Process]) -> dict[str, str]:
     """Return what is equal for the layers of one OS process, by pid: a rank, or the OS pid."""
     owner_of_pid = {process.pid: process.rank or _os_pid(process) for process in processes}
     ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank after the pid)
@@ -108,31 +108,31 @@ def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
     none, are several devices where their pids differ in the part that says the OS process or the device. Each
     process of a GPU is one.
     """
-    on_device = [p for p in processes if p.device is not None or layer_of(p.holds) in DEVICE_LAYERS]
+    on_device = [p for p in processes if p.device is not None or layer_of(p.known_name) in DEVICE_LAYERS]
     if len({process.rank for process in on_device} - {None}) > 1:
         return {p.pid: f"{p.device or 'NPU'} ({p.rank})" for p in on_device if p.rank is not None}
     hardware: dict[str, list[str]] = {}
     for process in processes:
-        if layer_of(process.holds) == Layer.DEVICE:
+        if layer_of(process.known_name) == Layer.DEVICE:
             hardware.setdefault(process.device or "", []).append(process.pid)
     names: dict[str, str] = {}
     gpus = [
         p
         for p in processes
-        if p.device is not None and p.holds not in KNOWN.processes.places and is_gpu(p.device)
+        if p.device is not None and p.known_name not in KNOWN.processes.places and is_gpu(p.device)
     ]
     labels = Counter(process.device for process in gpus)
     for process in gpus:
         if labels[process.device] > 1:
             names[process.pid] = f"{process.device} ({process.pid})"
     for label, pids in hardware.items():
-        places = [_place(pid) for pid in pids]
+        places = [_os_pid_and_device(pid) for pid in pids]
         if len(pids) < 2 or None in places or len(set(places)) < len(pids):
             continue
         os_pids = Counter(place[0] for place in places if place is not None)
         by_number = not label or len(os_pids) < len(pids)
         for process in processes:
-            place = _place(process.pid)
+            place = _os_pid_and_device(process.pid)
             if place is not None and place in places and (process.device or "") == label:
                 numbered = f"{label or 'NPU'} {place[1]}" if by_number else label
                 names[process.pid] = f"{numbered} ({place[0]})" if len(os_pids) > 1 else numbered
@@ -146,10 +146,10 @@ def origin(pid: str) -> str | None:
 
 
 def _os_pid(process: Process) -> str:
-    return origin(process.pid) or process.pid if process.holds in _NUMBERED else process.pid
+    return origin(process.pid) or process.pid if process.known_name in _NUMBERED else process.pid
 
 
-def _place(pid: str) -> tuple[str, int] | None:
+def _os_pid_and_device(pid: str) -> tuple[str, int] | None:
     """Return OS pid and device of the pid of a profiler's layer."""
     os_pid = origin(pid)
     return None if os_pid is None else (os_pid, int(pid) & 31)

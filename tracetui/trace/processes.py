@@ -15,7 +15,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.meanings import UNDECIDED, meanings
 from tracetui.trace.model import Layer
-from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, owners, set_ranks
+from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, owner_by_pid, set_ranks
 from tracetui.trace.places import CERTAIN_HINTS, HINTS, TASK_TYPE_HINT, hint_of, layer_of
 
 _LONGEST_LABEL = 40
@@ -82,7 +82,7 @@ class Processes:
     @cached_property
     def owners(self) -> dict[str, str]:
         """What is equal for the layers of one OS process, by pid; as far as names and pids tell."""
-        return owners(self.by_pid.values())
+        return owner_by_pid(self.by_pid.values())
 
     @cached_property
     def _told_apart(self) -> dict[str, str]:
@@ -120,7 +120,7 @@ def _find_marks(table: EventTable, by_pid: dict[str, Process]) -> None:
 def _infer(table: EventTable, by_pid: dict[str, Process]) -> None:
     """Name the processes, and the threads of communication, that the metadata do not."""
     unknown = {
-        pid for pid, process in by_pid.items() if layer_of(process.holds) is None and not process.marks
+        pid for pid, process in by_pid.items() if layer_of(process.known_name) is None and not process.marks
     }
     if unknown:
         for pid, name in _inferred_names(table, unknown).items():
@@ -129,7 +129,7 @@ def _infer(table: EventTable, by_pid: dict[str, Process]) -> None:
     unnamed = {
         (pid, tid)
         for pid, tid in table.threads
-        if layer_of(by_pid[pid].holds) == Layer.COMMUNICATION and tid not in by_pid[pid].thread_names
+        if layer_of(by_pid[pid].known_name) == Layer.COMMUNICATION and tid not in by_pid[pid].thread_names
     }
     if unnamed:
         for (pid, tid), is_group in _hold_groups(table, unnamed).items():

@@ -106,9 +106,9 @@ def trace_kind(
     strings: list[str], categories: Iterable[Int32s], processes: Processes, layers: set[Layer]
 ) -> TraceKind:
     """Return which producers wrote the trace, by names only they use; `categories` are columns of such."""
-    if not KNOWN.processes.gpu.isdisjoint(process.holds for process in processes.by_pid.values()):
+    if not KNOWN.processes.gpu.isdisjoint(process.known_name for process in processes.by_pid.values()):
         return TraceKind.GPU
-    if not KNOWN.processes.ascend.isdisjoint(process.holds for process in processes.by_pid.values()):
+    if not KNOWN.processes.ascend.isdisjoint(process.known_name for process in processes.by_pid.values()):
         return TraceKind.ASCEND
     texts = {text for column in categories for text in distinct_strings(strings, column)}
     labels = {process.label for process in processes.by_pid.values()}
@@ -123,7 +123,7 @@ def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> U
     pid, tid = thread
     process = processes[pid]
     name = process.thread_names.get(tid, "")
-    place = process_place(process.holds, process.label, name, category, process.marks)
+    place = process_place(process.known_name, process.label, name, category, process.marks)
     device = _device(place, process, processes) if place.layer in DEVICE_LAYERS else None
     title = name or (f"Stream {tid}" if place.layer == Layer.DEVICE else f"Thread {tid}")
     return UnplacedTrack(place.layer, place.family, process.title, title, device, pid, tid)
@@ -134,7 +134,7 @@ def _device(place: ProcessPlace, process: Process, processes: Processes) -> str:
     device = processes.device_of(process.pid)
     if device is not None:
         return device
-    if process.holds in KNOWN.processes.ascend or place.layer != Layer.DEVICE:
+    if process.known_name in KNOWN.processes.ascend or place.layer != Layer.DEVICE:
         return processes.only_device() or "NPU"
     return f"GPU {process.pid}"
 

@@ -28,20 +28,20 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
         return 0
     own_track = track[frames].astype(np.int64)
     end = columns.start[frames] + columns.dur[frames]
-    stop = np.zeros(int(own_track.max()) + 1, np.int64)
-    np.maximum.at(stop, own_track, end)
-    last = np.flatnonzero(end >= stop[own_track] - _ROUNDED)
+    track_end = np.zeros(int(own_track.max()) + 1, np.int64)
+    np.maximum.at(track_end, own_track, end)
+    open_at_end = np.flatnonzero(end >= track_end[own_track] - _ROUNDED)
     number, parent = (
         column[frames].astype(np.int64) for column in (columns.python_id, columns.python_parent)
     )
     parent[(parent < 0) | (parent == number)] = _NO_PARENT  # torch_npu calls the root a child of itself
     key, parent_key = own_track << 32 | number, own_track << 32 | parent
     start = columns.start[frames]
-    last = last[np.lexsort((number[last], start[last]))]
-    siblings = _next_siblings(last, parent_key, start, number)
-    parents = _rows_of_keys(parent_key[last], key)
+    open_at_end = open_at_end[np.lexsort((number[open_at_end], start[open_at_end]))]
+    siblings = _next_siblings(open_at_end, parent_key, start, number)
+    parents = _rows_of_keys(parent_key[open_at_end], key)
     closed: dict[int, int] = {}
-    for place, above, sibling in zip(last.tolist(), parents.tolist(), siblings.tolist()):
+    for place, above, sibling in zip(open_at_end.tolist(), parents.tolist(), siblings.tolist()):
         limit = sibling
         if above >= 0 and start[above] <= start[place]:
             above_end = closed.get(above, int(end[above]))
@@ -56,14 +56,14 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
     return len(closed)
 
 
-def _next_siblings(last: Int64s, parent_key: Int64s, start: Int64s, number: Int64s) -> Int64s:
-    """Return when the next call of the same parent begins, for each place in `last`; far away without one."""
-    candidates = np.flatnonzero(np.isin(parent_key, parent_key[last]))
+def _next_siblings(open_at_end: Int64s, parent_key: Int64s, start: Int64s, number: Int64s) -> Int64s:
+    """Return when the next call of the same parent begins, for each call open at the end; far without."""
+    candidates = np.flatnonzero(np.isin(parent_key, parent_key[open_at_end]))
     order = candidates[np.lexsort((number[candidates], start[candidates], parent_key[candidates]))]
     following = np.full(len(start), np.iinfo(np.int64).max, np.int64)
     same_parent = parent_key[order[1:]] == parent_key[order[:-1]]
     following[order[:-1][same_parent]] = start[order[1:]][same_parent]
-    return following[last]
+    return following[open_at_end]
 
 
 def _rows_of_keys(keys: Int64s, key: Int64s) -> Int64s:

@@ -121,4 +121,4 @@ def test_files_of_several_ranks_are_nobodys(tmp_path: Path) -> None:
         "node_name,start,end,queue_size\nGetNext,1,2,7\nGetNext,3,4,0\n"
     )
     found = minddata_of(tmp_path / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
-    assert found is not None and (found.batches, found.empty, found.operators) == (2, 1, ())
+    assert found is not None and (found.looks, found.empty, found.operators) == (2, 1, ())

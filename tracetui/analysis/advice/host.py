@@ -296,11 +296,11 @@ def data_queues(evidence: Evidence) -> Iterator[Advice]:
     if not DATA_QUEUE_SHARE.share(cost, evidence.window_ns):
         return
     data = minddata_of(Path(evidence.trace.path))
-    if data is None or not (data.batches or data.operators):
+    if data is None or not (data.looks or data.operators):
         return
     variant, subjects = _verdict(data)
     context: Figures = {}
-    figures: Figures = {"iteration_gap_idle_ns": cost, "batches": data.batches, "empty": data.empty}
+    figures: Figures = {"iteration_gap_idle_ns": cost, "batches": data.looks, "empty": data.empty}
     if data.host_queue is not None:
         figures["host_queue_empty_share"] = max(data.host_queue.empty_pct, 0.0) / 100
         context["host_queue_empty_pct"] = data.host_queue.empty_pct
@@ -321,7 +321,7 @@ def _verdict(data: MindData) -> tuple[str, tuple[str, ...]]:
     the queues.
     """
     host = data.host_queue
-    if data.batches and not DATA_QUEUE_EMPTY.exceeded(data.empty, data.batches):
+    if data.looks and not DATA_QUEUE_EMPTY.exceeded(data.empty, data.looks):
         return "taking", ()
     if host is not None and host.empty_pct <= 0:
         return "sending", ()

@@ -129,7 +129,7 @@ class DeviceTables:
         kernel = places_of(kernels["globalTaskId"], tasks["globalTaskId"])
         is_part = places_of(parts["globalTaskId"], tasks["globalTaskId"]) >= 0
         is_kernel = kernel >= 0
-        is_drawn = is_kernel | is_part | ~_is_parent(tasks)
+        is_drawn = is_kernel | is_part | ~_parents(tasks)
         own_type = texts.names(tasks["taskType"])
         told_type = take(kernels["type"], kernel, -1).astype(np.int32)
         name = np.where(is_kernel, take(kernels["label"], kernel, -1), own_type).astype(np.int32)
@@ -327,7 +327,7 @@ def _is_real(parts: TableColumns) -> Bools:
 _MOST_PLANES = 1 << 12
 
 
-def _is_parent(tasks: TableColumns) -> Bools:
+def _parents(tasks: TableColumns) -> Bools:
     """Return which tasks only hold others: without a context, where others of the same task have one."""
     context = tasks["contextId"]
     alone = (context == NONE_ID) | (context == UNKNOWN)

@@ -46,7 +46,7 @@ NETWORK = ProcessLayer(30, "Network")
 
 def layer_pid(os_pid: int, layer: ProcessLayer, device: int = 0) -> int:
     """Return the pid of a layer of an OS process, on a device where it is of one."""
-    far = (
+    beyond_32 = (
         max(device, 0) // _DEVICES
     ) << 40  # no machine has so many devices: they are told apart all the same
-    return (max(os_pid, 0) + far) << 10 | layer.number << 5 | max(device, 0) % _DEVICES
+    return (max(os_pid, 0) + beyond_32) << 10 | layer.number << 5 | max(device, 0) % _DEVICES

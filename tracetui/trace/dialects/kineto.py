@@ -72,7 +72,7 @@ KINETO = Dialect(
         name_beginnings=(
             ("dma_request", Activity.COPY),
             ("event_wait", Activity.WAIT),
-            ("event_record", Activity.WAIT),
+            ("event_record", Activity.EVENT),
         ),
         host_waits=(r"(?:Context|Stream|Event) Sync",),
     ),
