@@ -420,7 +420,7 @@ def test_idle_time_between_steps_is_part_of_the_answer() -> None:
     """Where steps begin with their own work, none has the time before it."""
     analysis = maps.analysis_of([task(0, 10)], maps.steps_of(100, 300, 500))
     between = int(analysis.idle_ns) - sum(step.idle_ns for step in analysis.steps)
-    outside = StepMap.from_analysis(analysis).outside_ns
+    outside = StepMap.from_analysis(analysis).beyond_ns
     answer = StepView(analysis).answer()
     assert answer.endswith(f"; {format_duration(between - outside)} between steps")
 

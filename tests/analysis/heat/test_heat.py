@@ -96,7 +96,7 @@ def all_maps_add_up(analysis: Analysis, columns: int, rows: int) -> None:
     steps = StepMap.from_analysis(analysis)
     if len(steps):
         within = steps.cells(steps.edges(rows))
-        assert as_sums(within) + steps.outside_ns == analysis.idle_ns
+        assert as_sums(within) + steps.beyond_ns == analysis.idle_ns
         assert (within.ns <= within.capacity).all()
         whole = steps.whole_steps()
         assert whole.ns[0].sum() == sum(step.idle_ns for step in analysis.steps)
@@ -294,13 +294,13 @@ def test_steps_lie_upon_each_other_at_their_first_work() -> None:
     assert (cells.capacity.T[0] > 0).tolist() == [False] * 8 + [True] * 5 + [False]
     idle = analysis.idle
     assert (idle.start[cells.main[3, 1]], idle.end[cells.main[3, 1]]) == (start + 70, start + 120)
-    assert places.outside_ns == 0
+    assert places.beyond_ns == 0
 
 
 def test_idle_time_before_the_first_step_is_said_and_not_drawn() -> None:
     analysis = analysis_of([task(0, 10), task(50, 10)], steps_of(100, 200))
     places = StepMap.from_analysis(analysis)
-    assert places.outside_ns == 40
+    assert places.beyond_ns == 40
     assert int(places.cells(places.edges(20)).ns.sum()) == analysis.idle_ns - 40
 
 

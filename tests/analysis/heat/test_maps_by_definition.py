@@ -245,7 +245,7 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
         for row, ns in enumerate((step.idle_ns, step.preparing_ns)):
             length = max(step.end_ns - step.start_ns, 1)
             check_cell(whole, (row, place), {-1: ns}, length)
-    assert found.outside_ns == sum(b - a for (a, b), of in zip(spans, column) if of < 0)
+    assert found.beyond_ns == sum(b - a for (a, b), of in zip(spans, column) if of < 0)
     stepless = (idle.step < 0).tolist()
     assert found.between_ns == sum(
         b - a for (a, b), of, none in zip(spans, column, stepless) if of >= 0 and none

@@ -58,7 +58,7 @@ class StepMap:
         return len(self.step)
 
     @property
-    def outside_ns(self) -> int:
+    def beyond_ns(self) -> int:
         """Idle time before the first step of a device, after its last one, or of a device without steps."""
         idle, outside = self.analysis.idle, self.column < 0
         return int((idle.end[outside] - idle.start[outside]).sum())

@@ -32,7 +32,7 @@ class _LeadSheet(Sheet):
     work: Floats = field(default_factory=lambda: np.empty((0, 0)))  #: mean, ns of work
     start: Int64s = field(default_factory=nothing)  #: int64[rows, columns], ns: the time of each cell
     end: Int64s = field(default_factory=nothing)
-    empty: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: ns without a lead in that time
+    without_ns: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: without a lead in that time
     thing: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: the step, or the phase
 
     @property
@@ -93,7 +93,7 @@ class LeadView:
             total_title="without",
             dense=0,
             column_spans=AxisSpans(steps.start[first], steps.end[last]),
-            empty=np.take_along_axis(lead.cells.ns, shown, axis=1),
+            without_ns=np.take_along_axis(lead.cells.ns, shown, axis=1),
             thing=shown,
             count=np.take_along_axis(lead.count, shown, axis=1),
             work=np.take_along_axis(lead.work, shown, axis=1),
@@ -121,7 +121,7 @@ class LeadView:
             axis="time, line by line",
             total_title="without",
             row_spans=AxisSpans(lead.start[:, 0], lead.end[:, -1]),
-            empty=lead.cells.ns,
+            without_ns=lead.cells.ns,
             thing=thing,
             count=lead.count,
             work=lead.work,
@@ -134,18 +134,18 @@ class LeadView:
         return SheetRow(aligned(label, self.label_cells), total_text, Heat.LEAD)
 
     def answer(self) -> str:
-        empty = window = 0
+        without_ns = window = 0
         work = 0.0
         for device, lead in zip(self._analysis.devices, self._analysis.leads):
             edges = np.array([device.start_ns, device.end_ns], np.int64)
-            empty += int(np.diff(lead.empty_before(edges))[0])
+            without_ns += int(np.diff(lead.empty_before(edges))[0])
             window += device.window_ns
             work += float(lead.mean(edges)[1][0]) * device.window_ns
         ahead = format_duration(round(work / max(window, 1)))
         return translate(
             "no lead for {time}, {share} of the window; {ahead} of work ahead on average",
-            time=format_duration(empty),
-            share=format_percent(empty, window),
+            time=format_duration(without_ns),
+            share=format_percent(without_ns, window),
             ahead=ahead,
         )
 
@@ -158,14 +158,14 @@ class LeadView:
             return joined(name, translate("it is over by then, or has not begun"))
         origin = self._analysis.trace.start_ns
         length = (stop - begin) * (len(self._analysis.devices) if self._steps is None else 1)
-        empty = int(sheet.empty[row, column])
+        without_ns = int(sheet.without_ns[row, column])
         count, work = float(sheet.count[row, column]), round(float(sheet.work[row, column]))
         reasons = [self._reasons.between(index, begin, stop) for index in self._devices(sheet, row, column)]
         reason = max(reasons, key=lambda candidate: candidate.idle_ns)
         return joined(
             name,
             between(begin - origin, stop - origin),
-            translate("no lead {share}", share=share(empty, length)),
+            translate("no lead {share}", share=share(without_ns, length)),
             translate("mean {count} tasks, {time}", count=f"{count:,.1f}", time=format_duration(work)),
             clauses([translate("idle {time}", time=format_duration(reason.idle_ns)), mostly(reason)])
             if reason.idle_ns

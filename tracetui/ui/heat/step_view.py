@@ -108,10 +108,10 @@ class StepView:
         idle = np.array([steps[index].idle_ns for index in self._map.step.tolist()], np.int64)
         believed = self._believed
         worst = int(believed[idle[believed].argmax()])
-        between, outside = self._map.between_ns, self._map.outside_ns
+        between, beyond = self._map.between_ns, self._map.beyond_ns
         rest = translate("; {time} between steps", time=format_duration(between)) if between else ""
-        if outside:
-            rest += translate("; {time} before or after all steps", time=format_duration(outside))
+        if beyond:
+            rest += translate("; {time} before or after all steps", time=format_duration(beyond))
         answer = translate(
             "{steps} steps, each idle {median} (median); most: step {worst}, {most}",
             steps=len(idle),

@@ -48,7 +48,7 @@ MAX_NAMED = (
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
     """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52".
 
-    `position` is that of the gap in the ranking that the user chose, from 1.
+    `position` is its rank among all gaps, from 1, by what the caller ranks them.
     """
     gaps = analysis.gaps
     start, end, step = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.step[gap])
