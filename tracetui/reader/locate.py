@@ -38,10 +38,11 @@ _NO_TIMELINE = "ascend_marey_timeline"
 def locate_trace(path: str | Path, export: Export | None = None, files: list[Path] | None = None) -> Path:
     """Return the file that `path` means, of a trace in several files the first one.
 
-    A directory has to hold exactly one trace. A `trace_view.json` counts first, wherever it is up to five
-    levels down; then what msprof exported, of one device the latest; then a single `*.json` or `*.json.gz` in
-    the directory itself; then a database, which also counts where the JSON of the same run is cut off. Beside
-    a `trace_view.json` may be no recording of another run, unless a kind is wanted.
+    A directory has to hold exactly one trace. A `trace_view.json`, also one that was compressed by hand,
+    counts first, wherever it is up to five levels down; then what msprof exported, of one device the latest;
+    then a single `*.json` or `*.json.gz` in the directory itself; then a database, which also counts where
+    the JSON of the same run is cut off. Beside a `trace_view.json` may be no recording of another run, unless
+    a kind is wanted.
     Raises UnreadableTrace with the choices where there are several.
 
     Args:
