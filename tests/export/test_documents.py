@@ -431,11 +431,16 @@ def test_a_selection_lists_what_starts_in_it(training: Analysis) -> None:
 
 
 def test_without_a_device_the_text_says_so() -> None:
-    host = analyse(trace_of([*process(1, "python", "CPU"), piece(1, 1, "aten::mm", 1, 2, "cpu_op")]))
-    assert summary_document(host, ALL)["devices"] == []
-    assert "No device in this trace" in summary_text(host, ALL, None, 80)
-    assert "gap" not in summary_text(host, ALL, None, 80)
-    assert gaps_text(host, ALL, 5, 80) == "No gaps.\n"
+    """Also where only sums of a device are there: the trace shows more than the host."""
+    host = [*process(1, "python", "CPU"), piece(1, 1, "aten::mm", 1, 2, "cpu_op")]
+    sums = [*process(5, "Overlap Analysis", "NPU"), piece(5, 0, "Computing", 1, 2)]
+    for events in (host, sums):
+        analysis = analyse(trace_of(events))
+        assert summary_document(analysis, ALL)["devices"] == []
+        text = summary_text(analysis, ALL, None, 80)
+        assert "No device in this trace: no task of one is recorded." in text
+        assert "gap" not in text
+        assert gaps_text(analysis, ALL, 5, 80) == "No gaps.\n"
 
 
 def test_a_difference_to_the_producer_is_shown() -> None:

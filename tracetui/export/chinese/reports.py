@@ -70,7 +70,7 @@ REPORTS = {
     "cut off at its end": "末尾被截断",
     "Run: {facts}": "运行：{facts}",
     "The tables beside it agree: {tables}": "与旁边的表一致：{tables}",
-    "No device in this trace: it shows the host only.": "这个 trace 中没有 Device，只有 Host。",
+    "No device in this trace: no task of one is recorded.": "这个 trace 中没有 Device：没有记录到 Device 的任务。",
     "{length}, from {start} to {end}": "{length}，从 {start} 到 {end}",
     "1 task, which neither computes nor communicates": "1 个任务，既不计算也不通信",
     "{count} tasks, none of which computes or communicates": "{count} 个任务，都不是计算或通信",

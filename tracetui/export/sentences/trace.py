@@ -8,7 +8,7 @@ from typing import Any
 from tracetui.language import counted, translate
 from tracetui.units import format_duration, format_time
 
-NO_DEVICE = "No device in this trace: it shows the host only."
+NO_DEVICE = "No device in this trace: no task of one is recorded."
 WHY_IDLE = "Why it was idle for {time}"
 WHY_PREPARING = "Why preparing steps took {time}"
 
