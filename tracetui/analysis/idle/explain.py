@@ -3,8 +3,9 @@
 Until the enqueue of the task began, the host is to blame; from there until its dequeue began, the task queue;
 until its launch ended, the launch; and then the device. `Milestones` tells what stands for one not recorded.
 The host's part is blamed on the thread of the enqueue, or else of its operator or its launch; where no chain
-leads to the task, it is unlinked. An autograd thread runs a burst of operators each time that another thread
-wakes it: what comes before the first of them is blamed on that other thread.
+leads to the task, it is unlinked, or the device's inside one iteration of a graph. An autograd thread runs a
+burst of operators each time that another thread wakes it: what comes before the first of them is blamed on
+that other thread.
 
 Two things win over that. Where the scheduler was recorded, time in which the thread to blame had no core,
 slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work of the
@@ -66,7 +67,7 @@ class UnseenSpan(NamedTuple):
 
 
 def explain(
-    idle: IdleIntervals,
+    intervals: IdleIntervals,
     chains: LaunchChains,
     host_threads: HostThreads,
     by_frame: bool = False,
@@ -75,7 +76,7 @@ def explain(
     """Return the causes of intervals: the pieces of each add up to its length.
 
     Args:
-        idle: the intervals, each with the task that ended it, or that was to be enqueued or to start then;
+        intervals: each with the task that ended it, or that was to be enqueued or to start then;
             they may overlap, need not lie in gaps, and the device need not be idle.
         chains: the chains of the tasks of their trace.
         host_threads: the host's threads in that trace.
@@ -83,26 +84,27 @@ def explain(
             charged to the frame it is in. Traces without `Call stack` are always cut so.
         unseen: spans in which work of devices is not recorded, which is the cause UNSEEN; they may overlap.
     """
-    return _Explainer(idle, chains, host_threads, by_frame, unseen).causes()
+    return _Explainer(intervals, chains, host_threads, by_frame, unseen).causes()
 
 
 class _Explainer:
     def __init__(
         self,
-        idle: IdleIntervals,
+        intervals: IdleIntervals,
         chains: LaunchChains,
         host_threads: HostThreads,
         by_frame: bool,
         unseen: Sequence[UnseenSpan],
     ) -> None:
         self._unseen = unseen
-        self._trace, self._idle, self._chains, self._threads = chains.trace, idle, chains, host_threads
+        self._trace, self._chains, self._threads = chains.trace, chains, host_threads
+        self._intervals = intervals
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
         self._streams = host_threads.streams
-        self._task_places = chains.index(idle.task)  # by interval, in the columns of `chains`
+        self._task_places = chains.index(intervals.task)  # by interval, in the columns of `chains`
         self._operator = pick(chains.operator, self._task_places)
         task_milestones = milestones(chains, self._task_places)
-        self._has_chain = task_milestones.enqueued >= 0  # bool[intervals]
+        self._has_milestones = task_milestones.enqueued >= 0  # bool[intervals]
         self._milestones = self._clip(task_milestones)
         self._host_parts = self._find_host_parts()
 
@@ -132,7 +134,7 @@ class _Explainer:
         synchronising, sync_charged, synchronising_frame, synchronising_thread = self._find_synchronising()
         sync_sites = self._threads.callers.call_sites(sync_charged)
         return Causes(
-            intervals=self._idle,
+            intervals=self._intervals,
             interval=pieces.interval,
             start=pieces.start,
             end=pieces.end,
@@ -157,9 +159,9 @@ class _Explainer:
         the queue's, the launch's or the device's; inside one iteration of a graph they are at its start, so
         that all of it is the device's.
         """
-        start, end = self._idle.start, self._idle.end
+        start, end = self._intervals.start, self._intervals.end
         enqueued, dequeued, launched = task_milestones
-        time_if_none = np.where(self._within_iteration, start, end)
+        time_if_none = np.where(self._within_graph_iteration, start, end)
         is_unknown = enqueued < 0
         enqueued = np.where(is_unknown, time_if_none, np.clip(enqueued, start, end))
         dequeued = np.where(is_unknown, time_if_none, np.clip(dequeued, enqueued, end))
@@ -167,16 +169,16 @@ class _Explainer:
         return Milestones(enqueued, dequeued, launched)
 
     @cached_property
-    def _within_iteration(self) -> Bools:
-        """Whether each interval begins and ends in one iteration of a graph; bool[intervals]."""
+    def _within_graph_iteration(self) -> Bools:
+        """Whether each interval is inside an iteration of a graph: a step without a host; bool[intervals]."""
         within = np.zeros(len(self._task_places), np.bool_)
         for index, device in enumerate(self._trace.devices):
             device_iterations = iterations(self._trace, device)
             if device_iterations:
-                on_device = self._idle.device == index
-                place = iteration_at(device_iterations, self._idle.start[on_device])
+                on_device = self._intervals.device == index
+                place = iteration_at(device_iterations, self._intervals.start[on_device])
                 within[on_device] = (place >= 0) & (
-                    place == iteration_at(device_iterations, self._idle.end[on_device])
+                    place == iteration_at(device_iterations, self._intervals.end[on_device])
                 )
         return within
 
@@ -190,7 +192,7 @@ class _Explainer:
         if not self._unseen:
             return pieces.cause
         cause: Int8s = pieces.cause.copy()
-        device = self._idle.device[pieces.interval]
+        device = self._intervals.device[pieces.interval]
         middle = pieces.start + (pieces.end - pieces.start) // 2
         is_unexplained = np.isin(cause, (Cause.UNKNOWN, Cause.GRAPH))
         for span in self._unseen:
@@ -213,7 +215,7 @@ class _Explainer:
         parts = [_HostParts(*(np.empty(0, np.int64) for _ in _HostParts._fields))]
         for index in distinct(thread).tolist():
             (interval,) = np.nonzero(thread == index)
-            start, end = self._idle.start[interval], self._milestones.enqueued[interval]
+            start, end = self._intervals.start[interval], self._milestones.enqueued[interval]
             bursts = self._threads.bursts(index) if index >= 0 else None
             if bursts is not None:
                 burst_index = np.searchsorted(bursts.starts, end, "right") - 1
@@ -235,7 +237,7 @@ class _Explainer:
         places = np.flatnonzero(self._host_parts.thread < 0)
         no_row = np.full(len(places), -1, np.int64)
         interval, start, end = (column[places] for column in self._host_parts[:3])
-        cause = np.where(self._has_chain[interval], Cause.UNRECORDED, Cause.UNLINKED).astype(np.int8)
+        cause = np.where(self._has_milestones[interval], Cause.UNRECORDED, Cause.UNLINKED).astype(np.int8)
         return _CausePieces(interval, start, end, cause, *[no_row] * 5)
 
     def _host_pieces(self) -> list[_CausePieces]:
@@ -269,7 +271,7 @@ class _Explainer:
         its line is right, its name is not that of the call.
         """
         operator, charged_slice, frame, thread = np.full((4, len(self._task_places)), -1, np.int64)
-        at_start = self._host_parts.start == self._idle.start[self._host_parts.interval]
+        at_start = self._host_parts.start == self._intervals.start[self._host_parts.interval]
         for index in distinct(self._host_parts.thread[at_start & (self._host_parts.thread >= 0)]).tolist():
             spans = self._threads.thread(index).spans.get(Cause.SYNC)
             if spans is None:
@@ -331,8 +333,10 @@ class _Explainer:
 
     def _device_pieces(self) -> _CausePieces:
         """Return the pieces after the launch: a wait of the stream, a graph, a usual latency, or unknown."""
-        streams = self._streams.of_tasks(self._idle.task)
-        cuts, covered = cut_by_cover(self._milestones.launched, self._idle.end, streams, self._streams.waits)
+        streams = self._streams.of_tasks(self._intervals.task)
+        cuts, covered = cut_by_cover(
+            self._milestones.launched, self._intervals.end, streams, self._streams.waits
+        )
         otherwise = np.where(
             cuts.end - cuts.start <= self._streams.usual_latency_limit, Cause.LATENCY, Cause.UNKNOWN
         )
@@ -357,8 +361,10 @@ class _Explainer:
             tasks[order], first_equal(launch[order], pick(self._chains.launch, self._task_places))
         )
         follows = first_task >= 0
-        follows[follows] = starts[first_task[follows]] < self._idle.end[follows]
-        return follows | (self._within_iteration & (pick(self._chains.launch_time, self._task_places) < 0))
+        follows[follows] = starts[first_task[follows]] < self._intervals.end[follows]
+        return follows | (
+            self._within_graph_iteration & (pick(self._chains.launch_time, self._task_places) < 0)
+        )
 
     def _pieces_of_tasks(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are those to blame, by interval."""
