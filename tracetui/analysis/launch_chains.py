@@ -30,7 +30,7 @@ from tracetui.analysis.search import (
     rows_of,
     runs,
 )
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s, Wholes
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -78,15 +78,15 @@ class LaunchChains:
     trace: Trace
     callers: Callers  #: what tells where operators were called from
     tasks: Int64s  #: rows: all slices of streams, and the operations of communication groups
-    launch: Int64s  #: rows of the runtime call
+    launch: Wholes  #: rows of the runtime call
     launch_time: Int64s  #: ns: when the host launched it
-    dequeue: Int64s  #: rows
-    enqueue: Int64s  #: rows
+    dequeue: Wholes  #: rows
+    enqueue: Wholes  #: rows
     enqueue_time: Int64s  #: ns: when it was enqueued
-    operator: Int64s  #: rows
-    forward: Int64s  #: rows: the forward operator of a backward one
+    operator: Wholes  #: rows
+    forward: Wholes  #: rows: the forward operator of a backward one
     stack: Int32s  #: string of the `Call stack` that belongs to the task
-    frame: Int64s  #: rows: the innermost python_function slice that belongs to the task
+    frame: Wholes  #: rows: the innermost python_function slice that belongs to the task
     backward: Bools
 
     @property
@@ -197,23 +197,24 @@ def link_tasks(trace: Trace) -> LaunchChains:
     handoffs = callers.handoffs(operator)
     is_handed = (handoffs.giver >= 0) & (enqueue < 0)
     enqueue_time = np.where(is_handed, handoffs.time, pick(trace.slices.start, enqueue))
-    operator = np.where(is_handed, handoffs.giver, operator)
+    operator = np.where(is_handed, handoffs.giver, operator).astype(np.int32)
     enqueue = np.where(is_handed, handoffs.giver, enqueue)
     dequeue = np.where(is_handed, handoffs.stage, dequeue)
     sites = callers.call_sites(operator)
+    frame = np.where(is_handed, callers.frames_at(handoffs.giver, handoffs.time), sites.frame)
     return LaunchChains(
         trace=trace,
         callers=callers,
         tasks=tasks,
-        launch=launch,
+        launch=launch.astype(np.int32),
         launch_time=launch_time,
-        dequeue=dequeue,
-        enqueue=enqueue,
+        dequeue=dequeue.astype(np.int32),
+        enqueue=enqueue.astype(np.int32),
         enqueue_time=enqueue_time,
         operator=operator,
-        forward=sites.forward,
+        forward=sites.forward.astype(np.int32),
         stack=sites.stack,
-        frame=np.where(is_handed, callers.frames_at(handoffs.giver, handoffs.time), sites.frame),
+        frame=frame.astype(np.int32),
         backward=sites.backward,
     )
 

@@ -83,19 +83,21 @@ def marked_ranges(trace: Trace, row: Int64s, activity: DeviceActivity, chains: L
 
 
 def _ranges_of(trace: Trace, track: Track) -> Int64s:
-    rows = np.arange(track.rows.start, track.rows.stop)
+    first, span = track.rows.start, slice(track.rows.start, track.rows.stop)
     if track.layer is Layer.MARKS:
-        return rows
-    if track.layer is not Layer.PYTHON or track.family is not Family.OPERATORS or not len(rows):
-        return rows[:0]
-    span = slice(track.rows.start, track.rows.stop)
+        return np.arange(first, track.rows.stop)
+    if track.layer is not Layer.PYTHON or track.family is not Family.OPERATORS or not len(track.rows):
+        return np.empty(0, np.int64)
     annotated = of_category(trace, trace.slices.category[span], KNOWN.categories.annotations)
     named = trace.slices.name[span]
     candidate = _fitting(trace, named, lambda name: _MADE_BY_LIBRARIES.fullmatch(name) is None)
     if annotated.any():
-        return rows[annotated & candidate]
+        return first + np.flatnonzero(annotated & candidate)
     of_library = _fitting(trace, named, lambda name: _OF_A_LIBRARY in name)
-    return rows[candidate & ~of_library & _holds_operators(trace, span, of_library)]
+    candidates = first + np.flatnonzero(candidate & ~of_library)
+    if not len(candidates):
+        return candidates
+    return candidates[_hold_operators(trace, candidates, first + np.flatnonzero(of_library))]
 
 
 def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
@@ -104,11 +106,11 @@ def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
     return matches
 
 
-def _holds_operators(trace: Trace, span: slice, of_library: Bools) -> Bools:
-    """Return which slices of a span of rows lie in no operator of a library, and have one inside."""
-    start, end = trace.slices.start[span], trace.slices.end[span]
-    order = np.argsort(start[of_library], kind="stable")
-    starts, ends = start[of_library][order], np.maximum.accumulate(end[of_library][order])
+def _hold_operators(trace: Trace, rows: Int64s, of_library: Int64s) -> Bools:
+    """Return which slices lie in no operator of a library, and have one inside; both are rows of a track."""
+    start, end = trace.slices.start[rows], trace.slices.end[rows]
+    of_library = of_library[np.argsort(trace.slices.start[of_library], kind="stable")]
+    starts, ends = trace.slices.start[of_library], np.maximum.accumulate(trace.slices.end[of_library])
     before = np.searchsorted(starts, start, "right")
     inside = np.searchsorted(starts, end, "left") > before
     open_until = np.append(0, ends)[before]

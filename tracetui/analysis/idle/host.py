@@ -18,10 +18,18 @@ from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.idle.streams import Streams
-from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains
 from tracetui.analysis.scheduler.scheduler import Scheduler
-from tracetui.analysis.search import by_name, distinct, of_category, pick, rows_of, starts_of, track_of_rows
+from tracetui.analysis.search import (
+    blocks_of_starts,
+    by_name,
+    distinct,
+    of_category,
+    pick,
+    rows_of,
+    track_of_rows,
+)
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -66,12 +74,22 @@ class HostThread:
     @cached_property
     def python_recorded(self) -> Intervals:
         """When Python is known to run: its frames; without any, from its first operator to its last."""
-        slices = self.trace.slices
-        if self.frames:
-            rows = rows_of(self.frames)
-            return union(slices.start[rows], slices.end[rows])
+        slices, parts = self.trace.slices, []
+        for first, *lanes in (track.lanes for track in self.frames):
+            parts.append(self._outside(NOTHING, first))
+            outermost = union(*parts[-1])
+            parts += [self._outside(outermost, lane) for lane in lanes]  # hardly any: frames nest
+        if parts:
+            return union(*(np.concatenate(columns) for columns in zip(*parts)))
         span = slice(self.track.rows.start, self.track.rows.stop)
         return union(slices.start[span].min(keepdims=True), slices.end[span].max(keepdims=True))
+
+    def _outside(self, intervals: Intervals, lane: int) -> tuple[Int64s, Int64s]:
+        """Return the starts and the ends of the slices of a lane that do not lie in intervals wholly, ns."""
+        rows = self.trace.lane_slice_rows(lane)
+        starts, ends = self.trace.slices.start[rows], self.trace.slices.end[rows]
+        outside = intervals.covered(starts, ends) < ends - starts
+        return starts[outside], ends[outside]
 
     @property
     def edges(self) -> Int64s:
@@ -324,7 +342,7 @@ class HostThreads:
     def _with_frames_inside(self, is_operator: Bools) -> Iterator[Int64s]:
         slices = self._trace.slices
         for index, track in enumerate(self._tracks):
-            begins = edges_of(starts_of(self._trace, self._frames_of(index)))
+            begins = edges_of(*blocks_of_starts(self._trace, self._frames_of(index)))
             operators = rows_of([track])[is_operator[track.rows.start : track.rows.stop]]
             first = np.searchsorted(begins, slices.start[operators], "right")
             yield operators[np.searchsorted(begins, slices.end[operators], "left") > first]

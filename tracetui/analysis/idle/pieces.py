@@ -43,7 +43,9 @@ def edges_of(*columns: Int64s) -> Int64s:
 
     A stable sort merges runs that are sorted already: 1.3 M times in 0.01 s, where numpy.unique takes 1 s.
     """
-    return each_once(np.sort(np.concatenate([np.empty(0, np.int64), *columns]), kind="stable"))
+    times = np.concatenate([np.empty(0, np.int64), *columns])
+    times.sort(kind="stable")
+    return each_once(times)
 
 
 def cut_by_cover(
