@@ -316,6 +316,7 @@ def test_collectives_of_files_without_their_devices_are_on_those_of_their_tasks(
     tables["TASK"] = Rows(TASK, [*tables["TASK"].rows, *tasks])
     analysis = loaded(tmp_path / MSPROF, text, tables)
     assert [device.communication_ns for device in analysis.devices] == [600_000, 1_000_000]
+    assert analysis.trace.report.warnings == ("collectives without a device: 1, shown on the first device",)
     assert not (analysis.trace.slices.activity == Activity.COPY).any()
 
 

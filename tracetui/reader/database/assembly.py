@@ -128,6 +128,7 @@ class Assembly:
         """Begin without anything; `expected` is about how many slices there will be."""
         self.texts = TextNumbers()
         self.left_out = 0  #: rows that are drawn, without usable times
+        self.unplaced = 0  #: collectives of which nothing tells the device, where there are several
         self.metadata: list[Metadata] = []
         self._threads: defaultdict[tuple[str, str], int] = numbers()
         self._series: defaultdict[tuple[int, int, str], int] = numbers()

@@ -256,6 +256,7 @@ class DeviceTables:
             task = places_of(tasks["connectionId"], connection)
             task[_ids(connection) < 0] = -1
             device[open_] = take(tasks["deviceId"], task, first)
+            self._assembly.unplaced += int(np.count_nonzero(task < 0))
         return device
 
     def _group_threads(

@@ -260,6 +260,11 @@ class _Reading:
         if self._assembly.left_out:
             left = f"{self._assembly.left_out:,}"
             warnings.append(state("rows without usable times: {count}, left out", count=left))
+        if self._assembly.unplaced:
+            unplaced = f"{self._assembly.unplaced:,}"
+            warnings.append(
+                state("collectives without a device: {count}, shown on the first device", count=unplaced)
+            )
         if self._stopped:
             warnings.append(state("reading stopped: later tables are missing"))
         if self._file.changed:
