@@ -76,10 +76,7 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class IdleIntervals:
-    """The maximal intervals in which a device does nothing at all, as columns, by device, then start.
-
-    `explain` takes other intervals in this form too, as pauses of the host while a device is busy.
-    """
+    """The maximal intervals in which a device does nothing at all, as columns, by device, then start."""
 
     device: Int32s  #: index into the devices of the analysis
     start: Int64s  #: ns

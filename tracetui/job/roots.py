@@ -51,9 +51,7 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" where there is none
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: (
-        int  #: in how many operations others waited for it after it did this; those of weight 0 left out
-    )
+    operations: int  #: count of those in which others waited for it after this; none of weight 0
 
 
 @dataclass(frozen=True, eq=False)

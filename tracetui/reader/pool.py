@@ -47,10 +47,9 @@ class WorkerPool:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Kill all workers, and have the threads end, which are not waited for.
+        """Kill all workers, leaving one that cannot be killed to its thread; threads are not waited for.
 
-        A worker that cannot be killed is left to its thread. Takes GOODBYE at most until all threads let go
-        of their workers, and twice that for each worker that does not end.
+        Takes GOODBYE at most until threads let go of their workers, and twice that for each that stays.
         """
         self._threads.__exit__()
         for worker in self._workers:
@@ -82,10 +81,7 @@ class WorkerPool:
             yield state(template, count=count, jobs=self._jobs, reason=why)
 
     def _start_workers(self) -> None:
-        """Start the processes, and a thread for each; remember why some could not be started.
-
-        After the first process that cannot be started none is tried.
-        """
+        """Start processes until one cannot be started, and a thread for each; remember why some were not."""
         if not sys.executable or getattr(sys, "frozen", False):
             return  # this program is no interpreter that could be started again, but one file with its own
         try:

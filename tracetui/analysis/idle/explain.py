@@ -161,7 +161,7 @@ class _Explainer:
         """
         start, end = self._intervals.start, self._intervals.end
         enqueued, dequeued, launched = task_milestones
-        time_if_none = np.where(self._within_graph_iteration, start, end)
+        time_if_none = np.where(self._in_graph_step, start, end)
         is_unknown = enqueued < 0
         enqueued = np.where(is_unknown, time_if_none, np.clip(enqueued, start, end))
         dequeued = np.where(is_unknown, time_if_none, np.clip(dequeued, enqueued, end))
@@ -169,7 +169,7 @@ class _Explainer:
         return Milestones(enqueued, dequeued, launched)
 
     @cached_property
-    def _within_graph_iteration(self) -> Bools:
+    def _in_graph_step(self) -> Bools:
         """Whether each interval is inside an iteration of a graph: a step without a host; bool[intervals]."""
         within = np.zeros(len(self._task_places), np.bool_)
         for index, device in enumerate(self._trace.devices):
@@ -362,9 +362,7 @@ class _Explainer:
         )
         follows = first_task >= 0
         follows[follows] = starts[first_task[follows]] < self._intervals.end[follows]
-        return follows | (
-            self._within_graph_iteration & (pick(self._chains.launch_time, self._task_places) < 0)
-        )
+        return follows | (self._in_graph_step & (pick(self._chains.launch_time, self._task_places) < 0))
 
     def _pieces_of_tasks(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are those to blame, by interval."""

@@ -40,9 +40,7 @@ from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
-MAX_NAMED = (
-    4  #: shares of a family of causes that a sentence names before it counts the pieces of the rest; 5 of 5
-)
+MAX_NAMED = 4  #: shares of a family that a sentence names before it counts the pieces of the rest; 5 of 5
 
 
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
@@ -95,10 +93,7 @@ class GapWords:
         self._idle_units = (self._idle_ns + self._unit // 2) // self._unit
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
-        """Return the bar as the first line, then the sentences on idle time, communication and the rest.
-
-        `width` is that of all lines, in cells, with a `margin` of at most one.
-        """
+        """Return lines of `width` cells: the bar, then sentences on idle time, communication and the rest."""
         label = padded(margin + translate("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
