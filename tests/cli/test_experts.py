@@ -40,7 +40,7 @@ def test_text_and_markdown_name_the_worst_layer(run: Path, capsys: pytest.Captur
     assert main(["experts", str(run), "--top", "1"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "the fullest rank of a step has 3.25 times the mean, and rank 0 most tokens of all steps." in text
-    assert "Balanced experts save 4.99 ms (49.7 %) of a step of 10.1 ms" in text
+    assert "Balanced experts and sends save 4.99 ms (49.7 %) of a step of 10.1 ms" in text
     assert "1 more" in text
     assert main(["experts", str(run), "--md"]) == 0
     assert "| 0 | 3.250 | 0 |" in capsys.readouterr().out

@@ -39,9 +39,11 @@ class Exchange(NamedTuple):
     step: int  #: number
     dispatch: int  #: place among the collectives of the rank
     combine: int
-    tokens: int  #: that the experts of the rank work at, or what is sent: see `unit`
-    dispatched: int  #: bytes, or elements, that the rank sends in the first all-to-all; 0: not known
-    combined: int  #: the same of the second one
+    tokens: int | None  #: that the experts of the rank work at, or what is sent: see `unit`; None: not known
+    dispatched: (
+        int | None
+    )  #: bytes, or elements, that the rank sends in the first all-to-all; None: not known
+    combined: int | None  #: the same of the second one
     unit: TokenUnit  #: of `tokens`
 
 
@@ -55,41 +57,57 @@ class ExpertLayer:
     moving_ns: int = 0
 
     @property
-    def tokens(self) -> dict[int, int]:
-        """Tokens by place of the rank, of all steps."""
+    def tokens(self) -> dict[int, int | None]:
+        """Tokens by place of the rank, of all steps; None where those of a step are not known."""
+        unknown = {exchange.rank for exchange in self.exchanges if exchange.tokens is None}
         total: Counter[int] = Counter()
         for exchange in self.exchanges:
-            total[exchange.rank] += exchange.tokens
-        return dict(sorted(total.items()))
+            total[exchange.rank] += exchange.tokens or 0
+        return {rank: None if rank in unknown else total[rank] for rank in sorted(total)}
 
     @property
     def unit(self) -> TokenUnit:
         """The unit of the tokens: that of the rank with most of them in a step."""
-        return max(self.exchanges, key=lambda exchange: exchange.tokens).unit
+        return max(self.exchanges, key=lambda exchange: exchange.tokens or 0).unit
 
-    @property
-    def hot_rank(self) -> int:
-        """The place of the rank that works at most tokens."""
-        tokens = self.tokens
-        return max(tokens, key=lambda rank: (tokens[rank], -rank))
+    def imbalance(self, groups: dict[int, int]) -> float | None:
+        """Return the most tokens of a rank divided by the mean, on average over steps; of the worst group.
 
-    def imbalance(self, groups: dict[int, int]) -> float:
-        """Return the most tokens of a rank divided by the mean, of the mean step; of the worst group.
-
-        `groups`: the group of each rank, which exchanges tokens among itself, by place.
+        None where no group has two ranks here of which all tokens are known. `groups`: the group of each
+        rank, which exchanges tokens among itself, by place.
         """
-        ratios: dict[int, list[float]] = {}
-        for (group, _), tokens in self.by_group(groups).items():
-            mean = sum(tokens.values()) / len(tokens)
-            ratios.setdefault(group, []).append(max(tokens.values()) / mean if mean else 1.0)
-        return max(sum(of_steps) / len(of_steps) for of_steps in ratios.values())
+        return max(self._ratios(groups).values(), default=None)
 
-    def by_group(self, groups: dict[int, int]) -> dict[tuple[int, int], dict[int, int]]:
-        """Return the tokens of each rank by group and step."""
+    def hot_ranks(self, groups: dict[int, int]) -> list[int]:
+        """Return the places of the ranks of the worst group that work at most tokens of all steps."""
+        ratios, tokens = self._ratios(groups), self.tokens
+        most: dict[int, int] = {}
+        for rank, of_rank in tokens.items():
+            group = groups.get(rank, -1)
+            most[group] = max(most.get(group, 0), of_rank or 0)
+        worst = max(ratios, key=lambda group: (ratios[group], most[group]), default=None)
+        return [
+            rank
+            for rank, of_rank in tokens.items()
+            if groups.get(rank, -1) == worst and of_rank == most[groups.get(rank, -1)]
+        ]
+
+    def _ratios(self, groups: dict[int, int]) -> dict[int, float]:
+        """Return the imbalance of each group of which it is known."""
+        ratios: dict[int, list[float]] = {}
+        unknown = {groups.get(rank, -1) for rank, tokens in self.tokens.items() if tokens is None}
+        for (group, _), tokens in self._by_group(groups).items():
+            if group not in unknown and len(tokens) > 1:
+                mean = sum(tokens.values()) / len(tokens)
+                ratios.setdefault(group, []).append(max(tokens.values()) / mean if mean else 1.0)
+        return {group: sum(of_steps) / len(of_steps) for group, of_steps in ratios.items()}
+
+    def _by_group(self, groups: dict[int, int]) -> dict[tuple[int, int], dict[int, int]]:
+        """Return the tokens of each rank by group and step; 0 where they are not known."""
         found: dict[tuple[int, int], dict[int, int]] = {}
         for exchange in self.exchanges:
             tokens = found.setdefault((groups.get(exchange.rank, -1), exchange.step), {})
-            tokens[exchange.rank] = tokens.get(exchange.rank, 0) + exchange.tokens
+            tokens[exchange.rank] = tokens.get(exchange.rank, 0) + (exchange.tokens or 0)
         return found
 
 
@@ -116,6 +134,14 @@ def exchange_groups(job: Job) -> dict[int, int]:
     return groups
 
 
+def missing_members(job: Job, groups: dict[int, int]) -> int:
+    """Return how many ranks of the groups that exchange tokens, by place of the rank, are not here."""
+    channels = [job.channels[number].channel for number in set(groups.values())]
+    if not all(channel.size for channel in channels):
+        return len(job.missing)
+    return sum(max(channel.size - len(channel.ranks), 0) for channel in channels)
+
+
 def is_exchange(digest: Digest) -> Bools:
     """Return which collectives of a rank are all-to-alls, bool[collectives]."""
     kinds = [number for number, text in enumerate(digest.texts) if is_all_to_all(text)]
@@ -140,13 +166,14 @@ def _exchanges(place: int, rank: Rank) -> Iterator[tuple[int, Exchange]]:
     for step in np.unique(collectives.step[found]).tolist():
         of_step = collectives.step[found] == step
         forward, reverse = found[of_step & ~backward], found[of_step & backward]
-        pairs = len(forward) // 2
+        forward_pairs = len(forward) // 2
+        layers = forward_pairs or len(reverse) // 2
         numbers = [
-            *range(pairs),
-            *(pairs - 1 - number % max(pairs, 1) for number in range(len(reverse) // 2)),
+            *range(forward_pairs),
+            *(layers - 1 - number % layers for number in range(len(reverse) // 2)),
         ]
-        firsts = np.concatenate((forward[: 2 * pairs], reverse[: len(reverse) // 2 * 2])).reshape(-1, 2)
-        for number, (dispatch, combine) in zip(numbers, firsts.tolist()):
+        paired = np.concatenate((forward[: 2 * forward_pairs], reverse[: len(reverse) // 2 * 2]))
+        for number, (dispatch, combine) in zip(numbers, paired.reshape(-1, 2).tolist()):
             tokens = _tokens(rank, int(collectives.end[dispatch]), int(collectives.start[combine]))
             sent, unit = _sent(rank, combine), TokenUnit.TOKENS
             if tokens is None:
@@ -164,10 +191,10 @@ def _in_one_unit(exchanges: list[Exchange]) -> list[Exchange]:
     return [exchange._replace(tokens=exchange.combined, unit=unit) for exchange in exchanges]
 
 
-def _sent(rank: Rank, place: int) -> int:
-    """Return the bytes of a collective, its elements where they are not known, else 0."""
+def _sent(rank: Rank, place: int) -> int | None:
+    """Return the bytes of a collective, its elements where they are not known; None where neither is."""
     size, count = int(rank.collectives.bytes[place]), int(rank.collectives.count[place])
-    return size if size >= 0 else max(count, 0)
+    return size if size >= 0 else count if count >= 0 else None
 
 
 def _tokens(rank: Rank, start: int, end: int) -> int | None:

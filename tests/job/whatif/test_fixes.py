@@ -112,7 +112,7 @@ def test_a_faster_link_moves_sooner() -> None:
         ("stage=1", "there is no stage 1 here"),
         ("link=0-9=2x", "ranks 0 and 9 have no collective in common here"),
         ("other.py:88", "no rank was idle for other.py:88"),
-        ("balance=experts", "there is no all-to-all"),
+        ("balance=experts", "there is no pair of all-to-alls"),
     ],
 )
 def test_what_is_not_there_cannot_be_fixed(text: str, sentence: str) -> None:

@@ -194,8 +194,8 @@ ERRORS = {
     "no other rank does the same work as rank {numbers} in the same steps": (
         "同样的 step 中没有其他卡与 rank {numbers} 做相同的工作"
     ),
-    "no rank exchanges tokens with others: there is no all-to-all": (
-        "没有卡与其他卡交换 token：没有 all-to-all"
+    "no rank exchanges tokens with others: there is no pair of all-to-alls": (
+        "没有卡与其他卡交换 token：没有成对的 all-to-all"
     ),
     "ranks {first} and {second} have no collective in common here": (
         "rank {first} 和 rank {second} 在这里没有共同的集合通信"

@@ -159,16 +159,32 @@ JOBS = {
     "Stages, of a mean step": "各 stage，平均一个 step",
     # -- experts ----------------------------------------------------------------------------------------
     "No rank exchanges tokens with others: there is no all-to-all.": "没有卡与别的卡交换 token：没有 all-to-all。",
-    "The experts are balanced: no rank has 1 % more tokens than the mean.": (
-        "各专家均衡：没有哪张卡的 token 比平均值多 1 %。"
+    "No rank exchanges tokens with others: there is no pair of all-to-alls.": (
+        "没有卡与别的卡交换 token：没有成对的 all-to-all。"
+    ),
+    "How many tokens the experts work at is not known.": "不知道各专家处理多少 token。",
+    "No two ranks of a group are here: how uneven its experts are is not known.": (
+        "同一个组里没有两张卡在这里：不知道它的专家有多不均衡。"
+    ),
+    "The experts are balanced: on average over steps no rank has 1 % more tokens than the mean.": (
+        "各专家均衡：对各 step 平均，没有哪张卡的 token 比平均值多 1 %。"
+    ),
+    "The experts of the ranks here are balanced: on average over steps none has 1 % more tokens "
+    "than their mean.": "这里各卡的专家均衡：对各 step 平均，没有哪张卡的 token 比它们的平均值多 1 %。",
+    "1 rank of their groups is missing, and may have more tokens.": "它们的组里缺 1 张卡，那张卡的 token 可能更多。",
+    "{count} ranks of their groups are missing, and may have more tokens.": (
+        "它们的组里缺 {count} 张卡，那些卡的 token 可能更多。"
     ),
     "Layer {layer} is the least balanced: the fullest rank of a step has {ratio} times the mean, "
-    "and rank {rank} most tokens of all steps.": (
-        "第 {layer} 层最不均衡：一个 step 中最满的卡是平均值的 {ratio} 倍，所有 step 合计 rank {rank} 的 token 最多。"
+    "and {ranks} most tokens of all steps.": (
+        "第 {layer} 层最不均衡：一个 step 中最满的卡是平均值的 {ratio} 倍，所有 step 合计 {ranks} 的 token 最多。"
     ),
-    "Balanced experts save {time} ({share}) of a step of {step}; the replay is off by {error}.": (
-        "专家均衡可以让 {step} 的 step 省下 {time}（{share}）；重放的误差是 {error}。"
+    "No layer is less balanced than layer {layer}: the fullest rank of a step has {ratio} times the "
+    "mean, and {ranks} most tokens of all steps.": (
+        "没有比第 {layer} 层更不均衡的层：一个 step 中最满的卡是平均值的 {ratio} 倍，所有 step 合计 {ranks} 的 token 最多。"
     ),
+    "Balanced experts and sends save {time} ({share}) of a step of {step}; the replay is off by "
+    "{error}.": "专家与发送量均衡可以让 {step} 的 step 省下 {time}（{share}）；重放的误差是 {error}。",
     "Layers of experts, all ranks and steps together": "各专家层，所有卡和 step 合计",
     # -- phases -----------------------------------------------------------------------------------------
     "No marked ranges (msTX, NVTX, record_function) are known.": "没有已知的标记区间（msTX、NVTX、record_function）。",

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tracetui.export.job.report import Report, table_section
+from tracetui.export.job.whatif import replay_sentences
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.experts import LAYERS, LayerRows
-from tracetui.job.experts import exchange_groups, expert_layers
+from tracetui.job.experts import (
+    ExpertLayer,
+    exchange_groups,
+    expert_layers,
+    is_exchange,
+    missing_members,
+)
 from tracetui.job.job import Job
+from tracetui.job.load import ranks_in_words
 from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
-from tracetui.language import in_english, translate
+from tracetui.language import counted, in_english, restate, translate
 from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
@@ -32,7 +40,7 @@ class ExpertsAnswer:
 
     rows: LayerRows
     step_ns: int  #: the mean step, as replayed
-    saves_ns: int  #: of a step, by replay, with all layers balanced
+    saves_ns: int | None  #: of a step, by replay, with all layers balanced; None where it cannot be replayed
     error: float  #: of the replay
 
 
@@ -48,7 +56,7 @@ def experts_answer(job: Job, replays_of: Callable[[Job], Replays] = Replays) -> 
         replays = replays_of(job)
         trial = replays.trial([BALANCED_EXPERTS])
     except (NoReplay, UnknownFix):
-        return ExpertsAnswer(rows, 0, 0, 0.0)
+        return ExpertsAnswer(rows, 0, None, 0.0)
     return ExpertsAnswer(rows, replays.step_ns, trial.saves_ns, replays.error)
 
 
@@ -76,31 +84,73 @@ def experts_frame(job: Job) -> pd.DataFrame:
 
 def experts_sentences(answer: ExpertsAnswer) -> list[str]:
     """Return what uneven experts cost, and which layer and rank is worst."""
-    rows = answer.rows
-    if not rows.rows:
-        return [translate("No rank exchanges tokens with others: there is no all-to-all.")]
-    worst = max(rows.rows, key=lambda layer: layer.imbalance(rows.groups))
-    ratio = worst.imbalance(rows.groups)
-    if ratio < _EVEN:
-        found = [translate("The experts are balanced: no rank has 1 % more tokens than the mean.")]
-    else:
-        found = [
+    found = balance_sentences(answer)
+    if answer.rows.rows and answer.saves_ns is not None:
+        saves_ns = max(answer.saves_ns, 0)
+        found += [
             translate(
-                "Layer {layer} is the least balanced: the fullest rank of a step has {ratio} times the mean, "
-                "and rank {rank} most tokens of all steps.",
-                layer=worst.number,
-                rank=rows.job.ranks[worst.hot_rank].number,
-                ratio=f"{ratio:.2f}",
-            )
-        ]
-    if answer.step_ns:
-        found.append(
-            translate(
-                "Balanced experts save {time} ({share}) of a step of {step}; the replay is off by {error}.",
-                time=format_duration(max(answer.saves_ns, 0)),
-                share=format_percent(max(answer.saves_ns, 0), answer.step_ns),
+                "Balanced experts and sends save {time} ({share}) of a step of {step}; the replay is off by "
+                "{error}.",
+                time=format_duration(saves_ns),
+                share=format_percent(saves_ns, answer.step_ns),
                 step=format_duration(answer.step_ns),
                 error=format_error(answer.error),
+            ),
+            *replay_sentences(answer.rows.job, answer.error),
+        ]
+    return found
+
+
+def balance_sentences(answer: ExpertsAnswer) -> list[str]:
+    """Return which layer and rank is worst, and which ranks are not compared."""
+    rows = answer.rows
+    job, groups = rows.job, rows.groups
+    if not rows.rows:
+        if any(is_exchange(rank.digest).any() for rank in job.ranks):
+            return [translate("No rank exchanges tokens with others: there is no pair of all-to-alls.")]
+        return [translate("No rank exchanges tokens with others: there is no all-to-all.")]
+    ratios = {layer.number: ratio for layer in rows.rows if (ratio := layer.imbalance(groups)) is not None}
+    if not ratios:
+        if any(None in layer.tokens.values() for layer in rows.rows):
+            return [translate("How many tokens the experts work at is not known.")]
+        return [translate("No two ranks of a group are here: how uneven its experts are is not known.")]
+    absent = missing_members(job, groups)
+    worst = max(rows.rows, key=lambda layer: ratios.get(layer.number, 0))
+    if ratios[worst.number] < _EVEN:
+        template = (
+            "The experts are balanced: on average over steps no rank has 1 % more tokens than the mean."
+        )
+        if absent:
+            template = (
+                "The experts of the ranks here are balanced: on average over steps none has 1 % more tokens "
+                "than their mean."
+            )
+        found = [translate(template)]
+    else:
+        found = [_worst_layer_words(rows, worst, ratios)]
+    if absent:
+        found.append(
+            counted(
+                absent,
+                "1 rank of their groups is missing, and may have more tokens.",
+                "{count} ranks of their groups are missing, and may have more tokens.",
             )
         )
     return found
+
+
+def _worst_layer_words(rows: LayerRows, worst: ExpertLayer, ratios: Mapping[int, float]) -> str:
+    """Say how uneven the worst layer is. `ratios`: the imbalance of each layer, by number."""
+    ratio = ratios[worst.number]
+    hot = [rows.job.ranks[place].number for place in worst.hot_ranks(rows.groups)]
+    template = (
+        "Layer {layer} is the least balanced: the fullest rank of a step has {ratio} times the mean, "
+        "and {ranks} most tokens of all steps."
+    )
+    if sum(f"{other:.3f}" == f"{ratio:.3f}" for other in ratios.values()) > 1:
+        template = (
+            "No layer is less balanced than layer {layer}: the fullest rank of a step has {ratio} times the "
+            "mean, and {ranks} most tokens of all steps."
+        )
+    ranks = restate(ranks_in_words(hot, 0))
+    return translate(template, layer=worst.number, ranks=ranks, ratio=f"{ratio:.2f}")

@@ -90,13 +90,7 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
     if answer.asked.fixes:
         error = format_error(answer.replay_error)
         yield translate("The replay of a step as it was is off by {error} at most.", error=error)
-    if answer.replay_error > LARGEST_ERROR:
-        yield translate("What of the order of its operations is not in the traces is not modelled.")
-    if (parts := answer.order.job.clocks.parts) > 1:
-        yield translate(
-            "The clocks of {count} parts of the job are not aligned: their waits for each other stay.",
-            count=parts,
-        )
+    yield from replay_sentences(answer.order.job, answer.replay_error)
     if answer.critical is not None:
         yield from _critical_sentences(answer.order.job, answer.critical, bool(answer.asked.fixes))
     yield translate(
@@ -109,6 +103,17 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
     slow = [f"{_kind_words(kind)} {ratio:.3f}" for kind, ratio in answer.by_kind.items() if ratio >= _WORTH]
     if slow:
         yield translate("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
+
+
+def replay_sentences(job: Job, error: float) -> Iterator[str]:
+    """Yield what a replay that is off by `error`, a share of a step, does not model."""
+    if error > LARGEST_ERROR:
+        yield translate("What of the order of its operations is not in the traces is not modelled.")
+    if job.clocks.parts > 1:
+        yield translate(
+            "The clocks of {count} parts of the job are not aligned: their waits for each other stay.",
+            count=job.clocks.parts,
+        )
 
 
 def _critical_sentences(job: Job, critical: CriticalRank, is_then: bool) -> Iterator[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from tracetui.export.tables.column import Column, Form, Table, duration, json_only
-from tracetui.export.tables.common import values_of
+from tracetui.export.tables.column import Column, Form, Table, Values, duration, json_only
+from tracetui.export.tables.common import optional_numbers, values_of
 from tracetui.export.tables.job import JobRows
 from tracetui.job.experts import ExpertLayer, TokenUnit
 from tracetui.job.job import Job
@@ -24,26 +23,38 @@ class LayerRows(JobRows):
         self.groups = dict(groups)
 
 
-def _imbalance(rows: LayerRows) -> Any:
-    return np.array([layer.imbalance(rows.groups) for layer in rows.rows], np.float64)
+def _imbalance(rows: LayerRows) -> Values:
+    found = (layer.imbalance(rows.groups) for layer in rows.rows)
+    return np.array([-1 if imbalance is None else imbalance for imbalance in found], np.float64)
 
 
-def _hot(rows: LayerRows) -> Any:
-    return np.array([rows.job.ranks[layer.hot_rank].number for layer in rows.rows], np.int64)
+def _hot(rows: LayerRows) -> Values:
+    hot = (layer.hot_ranks(rows.groups) for layer in rows.rows)
+    return optional_numbers([rows.job.ranks[places[0]].number if places else None for places in hot])
 
 
-def _tokens(rows: LayerRows) -> list[dict[str, int]]:
+def _tokens(rows: LayerRows) -> list[dict[str, int | None]]:
     return [
         {str(rows.job.ranks[place].number): tokens for place, tokens in layer.tokens.items()}
         for layer in rows.rows
     ]
 
 
-def _most_tokens(rows: LayerRows) -> Any:
-    return np.array([max(layer.tokens.values()) for layer in rows.rows], np.int64)
+def _most_tokens(rows: LayerRows) -> Values:
+    hot = ((layer, layer.hot_ranks(rows.groups)) for layer in rows.rows)
+    return optional_numbers([layer.tokens[places[0]] if places else None for layer, places in hot])
 
 
-def _token_words(tokens: int, rows: LayerRows) -> str:
+def _most_words(rows: LayerRows) -> Values:
+    words = np.empty(len(rows.rows), np.object_)
+    for place, layer in enumerate(rows.rows):
+        hot = layer.hot_ranks(rows.groups)
+        tokens = layer.tokens[hot[0]] if hot else None
+        words[place] = None if tokens is None else token_words(tokens, layer.unit)
+    return words
+
+
+def _first_unit_words(tokens: int, rows: LayerRows) -> str:
     return token_words(tokens, rows.rows[0].unit)
 
 
@@ -58,10 +69,11 @@ def token_words(tokens: int, unit: TokenUnit) -> str:
 LAYERS: Table[LayerRows] = Table(
     columns=(
         Column("layer", "layer", values_of("number")),
-        Column("imbalance", "imbalance", _imbalance, lambda ratio, _: f"{ratio:.3f}"),
-        Column("hot_rank", "hot rank", _hot),
+        Column("imbalance", "imbalance", _imbalance, lambda ratio, _: f"{ratio:.3f}", optional=True),
+        Column("hot_rank", "hot rank", _hot, optional=True),
         json_only("tokens", _tokens),
-        Column("most_tokens", "its tokens", _most_tokens, _token_words, Form.SHOWN | Form.FRAME),
+        Column("most_tokens", "its tokens", _most_tokens, _first_unit_words, Form.FRAME | Form.VIEWER, True),
+        Column("most_tokens", "its tokens", _most_words, forms=Form.TEXT | Form.MARKDOWN),
         duration("waiting_ns", "waiting", values_of("waiting_ns")),
         duration("moving_ns", "moving", values_of("moving_ns")),
     ),

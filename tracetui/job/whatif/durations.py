@@ -310,7 +310,7 @@ class Durations:
         order = self.order
         layers = expert_layers(order.job)
         if not layers:
-            raise UnknownFix(state("no rank exchanges tokens with others: there is no all-to-all"))
+            raise UnknownFix(state("no rank exchanges tokens with others: there is no pair of all-to-alls"))
         groups = exchange_groups(order.job)
         for layer in layers:
             together: dict[tuple[int, int], list[Exchange]] = {}
@@ -380,9 +380,10 @@ class Durations:
         return usual
 
 
-def _unevenness(amounts: Sequence[int]) -> float:
-    """Return the largest amount divided by the mean; 1 where all are 0."""
-    return max(amounts) * len(amounts) / sum(amounts) if sum(amounts) else 1.0
+def _unevenness(amounts: Sequence[int | None]) -> float:
+    """Return the largest amount divided by the mean; 1 where all are 0, or one is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return max(known) * len(known) / sum(known) if sum(known) and len(known) == len(amounts) else 1.0
 
 
 def _means(key: Int64s, values: Floats) -> Floats:

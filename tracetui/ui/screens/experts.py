@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from tracetui.export.job.experts import ExpertsAnswer, experts_answer, experts_sentences
+from tracetui.export.job.experts import ExpertsAnswer, balance_sentences, experts_answer
 from tracetui.export.sentences.rank_labels import labels
 from tracetui.export.tables.experts import LAYERS, LayerRows, token_words
 from tracetui.job.job import Job
@@ -45,7 +45,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
         return answer.rows
 
     def sentences(self, answer: ExpertsAnswer) -> list[str]:
-        return experts_sentences(answer)[:1]
+        return balance_sentences(answer)
 
     def column_places(self) -> Sequence[ColumnPlace]:
         return (
@@ -59,7 +59,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
         )
 
     def saving(self, answer: ExpertsAnswer) -> str:
-        if not answer.step_ns:
+        if answer.saves_ns is None:
             return ""
         return translate(
             "Balance saves {time} ({share}) of a step; replay off by {error}",
@@ -71,7 +71,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
     def draw_row(self, answer: ExpertsAnswer, row: int) -> None:
         """Draw a bar of tokens for each rank in a layer, those with most first."""
         layer, names = answer.rows.rows[row], labels(answer.rows.job)
-        tokens = layer.tokens
+        tokens = {rank: of_rank for rank, of_rank in layer.tokens.items() if of_rank is not None}
         widget = self.query_one("#tokens", Lines)
         shown = sorted(tokens, key=lambda rank: (-tokens[rank], rank))[: max(widget.size.height, 1)]
         most_tokens = max(tokens.values(), default=1)
