@@ -11,10 +11,12 @@ from tests.job import planted
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.job.whatif import whatif_sentences
 from tracetui.job.digest import DigestLine, TimeClass
+from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.critical import critical_rank
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import NO_JITTER, Fix, FixScope, Target, parse_fix
+from tracetui.job.whatif.order import IDLE, order_of, parts_in_ranges
 
 LINE = DigestLine("/job/train.py", 88, "train", False)
 
@@ -44,11 +46,21 @@ def test_a_fix_is_what_it_says(text: str, fix: Fix) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "rank=", "rank=x", "stage", "link=0-1", "link=0-1=0x", "train.py", "x:y"]
+    ("text", "sentence"),
+    [
+        *((text, "a fix is one of FILE:LINE") for text in ("", "rank=", "rank=x", "stage", "link=0-1")),
+        *((text, "a fix is one of FILE:LINE") for text in ("train.py", "x:y")),
+        *((f"link=0-1={factor}x", "a link is as fast as it was at 1x") for factor in (0, 0.5, 1)),
+        ("link=3-3=2x", "a link is between two ranks"),
+    ],
 )
-def test_what_names_nothing_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError, match=r"a fix is one of FILE:LINE|cannot be 0 times as fast"):
+def test_what_names_nothing_is_an_error(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
         parse_fix(text)
+
+
+def test_the_ends_of_a_link_have_no_order() -> None:
+    assert parse_fix("link=1-0=2x") == parse_fix("link=0-1=2x")
 
 
 @pytest.mark.parametrize(
@@ -98,6 +110,61 @@ def test_where_no_rank_stands_out_all_of_it_goes() -> None:
     job = replays({0: 50_000, 1: 60_000, 2: 50_000})
     assert step_with(job, "train.py:88") == 2 * 101_000
     assert step_with(job, "train.py:88=peers") == 2 * 101_000 + 50_000
+
+
+@pytest.mark.parametrize("text", ["train.py:88", "train.py:88=all", "train.py:88=2x", "link=0-1=2x"])
+def test_a_fix_that_is_named_twice_is_made_once(text: str) -> None:
+    for idle in ({0: 20_000, 1: 90_000, 2: 30_000}, {0: 50_000, 1: 60_000, 2: 50_000}):
+        job = replays(idle, transfer=40_000)
+        assert step_with(job, text, text) == step_with(job, text)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("train.py:88=all", "train.py:88@1=all"),
+        ("train.py:88=all", "job/train.py:88=all"),
+        ("train.py:88@1=2x", "train.py:88=all"),
+    ],
+)
+def test_idle_time_of_a_line_is_not_taken_from_that_of_another(texts: tuple[str, ...]) -> None:
+    """Rank 1 is idle 90 µs for line 88, and 50 µs for line 89: no fix of line 88 takes these."""
+    other = DigestLine("/job/train.py", 89, "train", False)
+    idle = [Work(TimeClass.IDLE, ns, "host.python", line) for ns, line in ((90_000, LINE), (50_000, other))]
+    computing = [Work(TimeClass.COMPUTING, 100_000, "MatMul")]
+    before = {0: computing, 1: [*computing, *idle]}
+    job = Replays(simulate([Meeting("a", (0, 1), before)], 2))
+    assert step_with(job, *texts) == 100_000 + 50_000 + 1_000
+    assert step_with(job, *texts, "train.py:89=all") == 100_000 + 1_000
+
+
+def test_what_has_no_peers_does_not_differ_from_them() -> None:
+    """One rank is here: a line has no share beyond its peers, and all of it goes where none is named."""
+    job = replays({0: 20_000})
+    assert step_with(job, "train.py:88") == 2 * 101_000
+    with pytest.raises(UnknownFix, match="no other rank does the same work as those that are idle for train"):
+        step_with(job, "train.py:88=peers")
+
+
+def test_a_phase_without_peers_is_no_phase_that_is_slower_than_them() -> None:
+    one = job_of([planted.job("roles").ranks[0]])
+    assert parts_in_ranges(order_of(one), "update").any()
+    with pytest.raises(UnknownFix, match="no other rank does the same work in the phase 'update'"):
+        Replays(one).trial([parse_fix("phase=update")])
+    assert not any(trial.fixes[0].target is Target.PHASE for trial in what_if(one).trials)
+
+
+def test_a_phase_and_a_line_in_it_do_not_take_the_same_time_twice() -> None:
+    replayed = Replays(planted.job("roles"))
+    durations, order = replayed.durations, replayed.order
+    line, phase = parse_fix("train_roles.py:25=all"), parse_fix("phase=update")
+    parts, _, _ = durations.fixed_parts([line, phase])
+    of_line, _, _ = durations.fixed_parts([line])
+    of_phase, _, _ = durations.fixed_parts([phase])
+    assert (of_line < order.parts).any() and (of_phase < order.parts).any()
+    taken = [(order.parts - fixed)[:, IDLE] for fixed in (parts, of_line, of_phase)]
+    assert (taken[0] <= taken[1] + taken[2]).all()
+    assert (parts <= np.minimum(of_line, of_phase)).all()
 
 
 def test_a_faster_link_moves_sooner() -> None:

@@ -186,11 +186,16 @@ ERRORS = {
     "the query was stopped": "查询已停止",
     "{text} names nothing: a fix is one of {forms}": "{text} 没有指明任何对象：修复可写作 {forms}",
     "a line is as fast as it was at 1x: more than that fixes it": "1x 表示该行速度不变：请给出更大的倍数",
-    "a link cannot be 0 times as fast": "链路的速度不能是 0 倍",
+    "a link is as fast as it was at 1x: more than that fixes it": "1x 表示该链路速度不变：请给出更大的倍数",
+    "a link is between two ranks": "链路在两张卡之间",
     "no rank was idle for {file}:{line}": "没有卡因 {file}:{line} 而空闲",
     "no rank works in a phase {phase}": "没有卡在名为 {phase} 的阶段中工作",
     "there is no rank {number} here": "这里没有 rank {number}",
     "there is no stage {number} here": "这里没有 stage {number}",
+    "no other rank does the same work as those that are idle for {file}:{line}": (
+        "没有其他卡与因 {file}:{line} 而空闲的卡做相同的工作"
+    ),
+    "no other rank does the same work in the phase {phase}": "没有其他卡在名为 {phase} 的阶段中做相同的工作",
     "no other rank does the same work as rank {numbers} in the same steps": (
         "同样的 step 中没有其他卡与 rank {numbers} 做相同的工作"
     ),

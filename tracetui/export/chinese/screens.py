@@ -659,6 +659,9 @@ SCREENS = {
     "What if": "假设分析",
     "step {step} now: {time}": "step {step} 现在：{time}",
     "then, {fixes} fixed: {time}": "修复 {fixes} 之后：{time}",
+    "{then} instead of {now} a step: nothing is gained; replay off by {error}": (
+        "一个 step 用 {then}，而不是 {now}：没有收益；重放误差 {error}"
+    ),
     "{then} instead of {now} a step: {share} less; replay off by {error}": (
         "一个 step 由 {now} 变为 {then}：少 {share}；重放误差 {error}"
     ),

@@ -128,11 +128,14 @@ class Durations:
         Raises UnknownFix where one names what is not there.
         """
         parts, transfer = self.order.parts.copy(), self.transfer.copy()
+        fixes = [*dict.fromkeys(fixes)]
+        idle_left = {place: cells.ns.copy() for place, cells in self.order.idle_cells.items()}
         for fix in fixes:
             if fix.target is Target.LINE:
-                self._fix_line(fix, parts)
-            elif fix.target is Target.PHASE:
-                self._fix_phase(fix, parts)
+                self._fix_line(fix, parts, idle_left)
+        for fix in fixes:
+            if fix.target is Target.PHASE:
+                self._fix_phase(fix, parts, idle_left)
         for part in ("", *PARTS):
             of_part = [fix for fix in fixes if fix.target is Target.RANK and fix.part == part]
             chosen = range(len(PARTS)) if not part else [PARTS.index(part)]
@@ -152,48 +155,82 @@ class Durations:
     def line_ns(self, fix: Fix) -> Int64s:
         """Return the idle time of each operation that is charged to the line of a fix, int64[operations]."""
         ns = np.zeros(len(self.order), np.int64)
-        found = False
+        for place, of_line in self._cells_of_line(fix).items():
+            cells = self.order.idle_cells[place]
+            np.add.at(ns, cells.operation[of_line], cells.ns[of_line])
+        return ns
+
+    def _cells_of_line(self, fix: Fix) -> dict[int, Int64s]:
+        """Return by place of the rank its idle cells, by operation, that are charged to the line of a fix."""
+        found = {}
         for place, rank in enumerate(self.order.job.ranks):
             lines = [number for number, line in enumerate(rank.digest.lines) if fix.concerns(line)]
             cells = self.order.idle_cells[place]
-            chosen = np.isin(cells.line, lines) & (cells.ns > 0) if lines else np.zeros(0, np.bool_)
-            if chosen.any():
-                found = True
-                np.add.at(ns, cells.operation[chosen], cells.ns[chosen])
+            of_line = np.flatnonzero(np.isin(cells.line, lines) & (cells.ns > 0))
+            if len(of_line):
+                found[place] = of_line[np.argsort(cells.operation[of_line], kind="stable")]
         if not found:
             raise UnknownFix(
                 state("no rank was idle for {file}:{line}", file=printable(fix.file), line=fix.line)
             )
-        return ns
+        return found
 
-    def _fix_line(self, fix: Fix, parts: Int64s) -> None:
+    def _fix_line(self, fix: Fix, parts: Int64s, idle_left: dict[int, Int64s]) -> None:
+        """Take idle time of a line off `parts`, as far as another fix has not taken it: off `idle_left`, too.
+
+        `idle_left`: by place of the rank the ns that are left of each of its idle cells.
+        """
         ns = self.line_ns(fix)
         chosen = np.ones(len(ns), np.bool_) if fix.rank is None else self._of_rank(fix.rank)
-        if fix.factor > 1:
-            left = np.rint(ns / fix.factor).astype(np.int64)
-            parts[:, IDLE] = np.maximum(parts[:, IDLE] - np.where(chosen, ns - left, 0), 0)
-            return
-        beyond = np.maximum(ns - self._median_of_others(ns), 0)
-        scope = fix.scope
-        if scope is None:
-            stands_out = int(beyond[chosen].sum()) * 100 >= int(ns[chosen].sum()) * _STANDS_OUT
-            scope = FixScope.PEERS if stands_out else FixScope.ALL
-        gone = np.where(chosen, beyond if scope is FixScope.PEERS else ns, 0)
-        parts[:, IDLE] = np.maximum(parts[:, IDLE] - gone, 0)
+        gone = np.where(chosen, self._gone_of_line(fix, ns, chosen), 0)
+        for place, of_line in self._cells_of_line(fix).items():
+            cells, left = self.order.idle_cells[place], idle_left[place]
+            operation, cell_ns = cells.operation[of_line], cells.ns[of_line]
+            opens, counts = _runs(operation)
+            before = np.cumsum(cell_ns) - cell_ns
+            before -= np.repeat(before[opens], counts)  # of its operation, before each cell
+            stays = (ns - gone)[operation] / ns[operation]
+            by_fix = np.rint((before + cell_ns) * stays) - np.rint(before * stays)
+            new = np.minimum(left[of_line], by_fix.astype(np.int64))
+            np.subtract.at(parts[:, IDLE], operation, left[of_line] - new)
+            left[of_line] = new
 
-    def _fix_phase(self, fix: Fix, parts: Int64s) -> None:
-        """Let what a rank does in the ranges of a name take no longer than the median of the others."""
+    def _gone_of_line(self, fix: Fix, ns: Int64s, chosen: Bools) -> Int64s:
+        """Return how much of the idle time of a line on each operation is gone; `chosen`: of the fix."""
+        if fix.factor > 1:
+            return ns - np.rint(ns / fix.factor).astype(np.int64)
+        others = self._median_of_others(ns)
+        is_compared, beyond = others >= 0, np.maximum(ns - others, 0)
+        scope, idle = fix.scope, chosen & (ns > 0)
+        compared = idle & is_compared
+        if scope is None:
+            stands_out = int(beyond[compared].sum()) * 100 >= int(ns[compared].sum()) * _STANDS_OUT
+            scope = FixScope.PEERS if compared.any() and stands_out else FixScope.ALL
+        elif scope is FixScope.PEERS and idle.any() and not compared.any():
+            template = "no other rank does the same work as those that are idle for {file}:{line}"
+            raise UnknownFix(state(template, file=printable(fix.file), line=fix.line))
+        return np.where(is_compared, beyond, 0) if scope is FixScope.PEERS else ns
+
+    def _fix_phase(self, fix: Fix, parts: Int64s, idle_left: dict[int, Int64s]) -> None:
+        """Let what a rank does in the ranges of a name take no longer than the median of the others.
+
+        Work that no other rank does stays. `idle_left`: as of `_fix_line`, which comes before.
+        """
         inside = parts_in_ranges(self.order, fix.phase)
         ns = inside.sum(axis=1)
+        phase = repr(printable(fix.phase))
         if not ns.any():
-            raise UnknownFix(state("no rank works in a phase {phase}", phase=repr(printable(fix.phase))))
-        beyond = np.maximum(ns - self._median_of_others(ns), 0)
-        left = 1 - beyond / np.maximum(ns, 1)
-        parts -= inside - np.rint(inside * left[:, None]).astype(np.int64)
+            raise UnknownFix(state("no rank works in a phase {phase}", phase=phase))
+        others = self._median_of_others(ns)
+        if not ((others >= 0) & (ns > 0)).any():
+            raise UnknownFix(state("no other rank does the same work in the phase {phase}", phase=phase))
+        beyond = np.where(others >= 0, np.maximum(ns - others, 0), 0)
+        left = np.rint(inside * (1 - beyond / np.maximum(ns, 1))[:, None]).astype(np.int64)
+        parts -= np.maximum(parts_in_ranges(self.order, fix.phase, idle_left) - left, 0)
         np.maximum(parts, 0, out=parts)
 
     def _median_of_others(self, ns: Int64s) -> Int64s:
-        """Return for each operation the median of the same work of others in the same step; 0 without."""
+        """Return for each operation the median of the same work of others in the same step; -1 without."""
         work, key = self._work, self._key_in_step
         order = np.lexsort((ns[work], key))
         opens, counts = _runs(key[order])
@@ -201,8 +238,8 @@ class Durations:
         middle = np.repeat((counts - 2) // 2, counts)
         at = np.repeat(opens, counts) + np.where(middle < place, middle, middle + 1)
         alone = np.repeat(counts, counts) < 2
-        found = np.zeros(len(ns), np.int64)
-        found[work[order]] = np.where(alone, 0, ns[work[order[np.where(alone, 0, at)]]])
+        found = np.full(len(ns), -1, np.int64)
+        found[work[order]] = np.where(alone, -1, ns[work[order[np.where(alone, 0, at)]]])
         return found
 
     @cached_property
@@ -287,7 +324,7 @@ class Durations:
             ]
             speed_of_link = speeds.get(frozenset(fix.link))
             if not matched.channel.pair and len(members) > 2 and other_speeds and speed_of_link:
-                factor = min(factor, max(min(other_speeds) / speed_of_link, 1.0)) if factor > 1 else factor
+                factor = min(factor, max(min(other_speeds) / speed_of_link, 1.0))
             chosen = self.order.channel == number
             transfer[chosen] = np.rint(transfer[chosen] / factor).astype(np.int64)
         if not found:

@@ -90,10 +90,13 @@ def parse_fix(text: str) -> Fix:
     if match := _PHASE.fullmatch(text):
         return Fix(Target.PHASE, phase=match[1])
     if match := _LINK.fullmatch(text):
+        first, second = sorted((int(match[1]), int(match[2])))
         factor = float(match[3])
-        if not factor:
-            raise ValueError(state("a link cannot be 0 times as fast"))
-        return Fix(Target.LINK, link=(int(match[1]), int(match[2])), factor=factor)
+        if first == second:
+            raise ValueError(state("a link is between two ranks"))
+        if factor <= 1:
+            raise ValueError(state("a link is as fast as it was at 1x: more than that fixes it"))
+        return Fix(Target.LINK, link=(first, second), factor=factor)
     if text in ("balance=experts", "no-jitter"):
         return BALANCED_EXPERTS if text.startswith("balance") else NO_JITTER
     if match := _LINE.fullmatch(text):

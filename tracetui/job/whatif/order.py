@@ -10,6 +10,7 @@ long after the collective before as the missing rank did.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -210,8 +211,11 @@ def order_of(job: Job) -> Order:
     )
 
 
-def parts_in_ranges(order: Order, name: str) -> Int64s:
-    """Return how much of each part of work lies in ranges of a name, int64[operations, 3] in ns."""
+def parts_in_ranges(order: Order, name: str, idle_ns: Mapping[int, Int64s] | None = None) -> Int64s:
+    """Return how much of each part of work lies in ranges of a name, int64[operations, 3] in ns.
+
+    `idle_ns`: by place of the rank the ns of each of its idle cells, if not as recorded.
+    """
     inside = np.zeros_like(order.parts)
     for place, rank in enumerate(order.job.ranks):
         digest, ranges = rank.digest, rank.digest.ranges
@@ -232,9 +236,13 @@ def parts_in_ranges(order: Order, name: str) -> Int64s:
         before = np.searchsorted(start, begins, "right") - 1
         chosen = (before >= 0) & (begins < latest[before]) & (of_cell >= 0)
         time_class = digest.keys.time_class[digest.cells.key]
+        cell_ns = digest.cells.ns
+        if idle_ns is not None:
+            cell_ns = cell_ns.copy()
+            cell_ns[time_class == TimeClass.IDLE] = idle_ns[place]
         for of_class, part in _PART_OF_CLASS.items():
             cells = chosen & (time_class == of_class)
-            np.add.at(inside, (of_cell[cells], part), digest.cells.ns[cells])
+            np.add.at(inside, (of_cell[cells], part), cell_ns[cells])
     return inside
 
 

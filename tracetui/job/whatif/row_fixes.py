@@ -31,7 +31,8 @@ class RowFixes:
         if root.rank is None or root.kind not in PARTS:
             return None
         if root.line is not None and root.line.line > 0 and root.kind == "idle":
-            return self._of_line(root.line, root.rank, FixScope.PEERS)
+            scope = None if root.rank in self._alone else FixScope.PEERS
+            return self._of_line(root.line, root.rank, scope)
         if root.kind == "computing" and root.rank in self._alone:
             return Fix(Target.STAGE, stage=self._alone[root.rank])
         return Fix(Target.RANK, rank=root.rank, part=root.kind)

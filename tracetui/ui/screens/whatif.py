@@ -259,8 +259,11 @@ class WhatifScreen(JobScreen[Trials]):
         error = format_error(replays.error)
         now = format_duration(replays.step_ns)
         if then is not None and self.fixes:
+            template = "{then} instead of {now} a step: {share} less; replay off by {error}"
+            if then.trial.saves_ns <= 0:
+                template = "{then} instead of {now} a step: nothing is gained; replay off by {error}"
             return translate(
-                "{then} instead of {now} a step: {share} less; replay off by {error}",
+                template,
                 then=format_duration(then.trial.step_ns),
                 now=now,
                 share=format_percent(max(then.trial.saves_ns, 0), replays.step_ns),
