@@ -97,7 +97,7 @@ def _ranges_of(trace: Trace, track: Track) -> Int64s:
     candidates = first + np.flatnonzero(candidate & ~of_library)
     if not len(candidates):
         return candidates
-    return candidates[_hold_operators(trace, candidates, first + np.flatnonzero(of_library))]
+    return candidates[_hold_operators(trace, candidates, span, of_library)]
 
 
 def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
@@ -106,15 +106,17 @@ def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
     return matches
 
 
-def _hold_operators(trace: Trace, rows: Int64s, of_library: Int64s) -> Bools:
-    """Return which slices lie in no operator of a library, and have one inside; both are rows of a track."""
-    start, end = trace.slices.start[rows], trace.slices.end[rows]
-    of_library = of_library[np.argsort(trace.slices.start[of_library], kind="stable")]
-    starts, ends = trace.slices.start[of_library], np.maximum.accumulate(trace.slices.end[of_library])
-    before = np.searchsorted(starts, start, "right")
-    inside = np.searchsorted(starts, end, "left") > before
-    open_until = np.append(0, ends)[before]
-    holds: Bools = inside & (open_until <= start)
+def _hold_operators(trace: Trace, rows: Int64s, span: slice, of_library: Bools) -> Bools:
+    """Return which slices lie in no operator of a library, of those in a span of rows, and have one inside.
+
+    bool[rows]. `of_library`: bool[span].
+    """
+    starts, ends = trace.slices.start[span][of_library], trace.slices.end[span][of_library]
+    starts.sort(kind="stable")
+    ends.sort(kind="stable")
+    begun = np.searchsorted(starts, trace.slices.start[rows], "right")
+    none_open = begun == np.searchsorted(ends, trace.slices.start[rows], "right")
+    holds: Bools = none_open & (np.searchsorted(starts, trace.slices.end[rows], "left") > begun)
     return holds
 
 

@@ -177,7 +177,7 @@ def distinct(values: NDArray[Whole]) -> NDArray[Whole]:
 def each_once(ordered: NDArray[Whole]) -> NDArray[Whole]:
     """Return each of sorted values once."""
     first = np.ones(len(ordered), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]
 
 

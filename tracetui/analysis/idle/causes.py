@@ -16,7 +16,7 @@ from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import Charges
 from tracetui.analysis.idle.pieces import rank_causes, sum_by_step
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 
 _CAUSES = tuple(Cause)
 
@@ -31,13 +31,13 @@ class Causes:
     end: Int64s  #: ns
     cause: Int8s  #: Cause
     #: row of the innermost operator that ran (host), of the one that enqueued the task (all others)
-    operator: Int64s
+    operator: Wholes
     stack: Int32s  #: string of the `Call stack` it is charged to, -1 where none
-    frame: Int64s  #: row of the innermost python_function slice it is charged to
+    frame: Wholes  #: row of the innermost python_function slice it is charged to
     backward: Bools  #: charged to an operator of the backward pass, with the stack of its forward operator
-    wait: Int64s  #: row of the wait on the task's stream, of a device.stream_wait
-    track: Int64s  #: of the thread that is answerable; -1: none, or not known
-    waited_for: Int64s  #: row of what that waited for, where the trace tells
+    wait: Wholes  #: row of the wait on the task's stream, of a device.stream_wait
+    track: Wholes  #: of the thread that is answerable; -1: none, or not known
+    waited_for: Wholes  #: row of what that waited for, where the trace tells
     #: of each interval: row of the operator that was synchronising when it began; -1: none, or outside of one
     synchronising: Int64s
     synchronising_stack: Int32s  #: string of the `Call stack` of the line that synchronised, -1 where none

@@ -30,8 +30,9 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import iteration_at, iterations
 from tracetui.analysis.launch_chains import LaunchChains, Milestones, milestones
 from tracetui.analysis.search import by_name, distinct, first_equal, of_category, pick, rows_of, track_of_rows
-from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.arrays import Bools, Int8s, Int64s, Wholes
 from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.meanings import meanings
 
 
 class _CausePieces(NamedTuple):
@@ -41,11 +42,15 @@ class _CausePieces(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     cause: Int8s  #: a Cause
-    operator: Int64s  #: row of the operator that ran on the host; after the enqueue, of the task's operator
-    charged_slice: Int64s  #: row of the slice with the stack to charge: `operator`, or the next one to start
-    frame: Int64s  #: row of the Python frame that is charged; -1: the frame of `charged_slice`
-    stream_wait: Int64s  #: row of the task that waited for an event on the stream
-    track: Int64s  #: track of the thread that is to blame; -1: none, or not known
+    operator: Wholes  #: row of the operator that ran on the host; after the enqueue, of the task's operator
+    charged_slice: Wholes  #: row of the slice with the stack to charge: `operator`, or the next one to start
+    frame: Wholes  #: row of the Python frame that is charged; -1: the frame of `charged_slice`
+    stream_wait: Wholes  #: row of the task that waited for an event on the stream
+    track: Wholes  #: track of the thread that is to blame; -1: none, or not known
+
+
+#: The columns of rows, which take 32 bits each once they are joined.
+_ROWS = ("operator", "charged_slice", "frame", "stream_wait", "track")
 
 
 class _HostParts(NamedTuple):
@@ -119,7 +124,10 @@ class _Explainer:
         ]
         columns = [[*parts] for parts in zip(*unsorted)]
         del unsorted  # the parts of a column go when it is joined: there is no room for all pieces twice
-        pieces = _CausePieces._make(np.concatenate(columns.pop(0)) for _ in _CausePieces._fields)
+        pieces = _CausePieces._make(
+            np.concatenate(columns.pop(0), dtype=np.int32 if name in _ROWS else None)
+            for name in _CausePieces._fields
+        )
         scheduler = self._threads.scheduler
         if scheduler is not None:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
@@ -141,11 +149,11 @@ class _Explainer:
             cause=pieces.cause,
             operator=pieces.operator,
             stack=charged_sites.stack,
-            frame=np.where(pieces.frame >= 0, pieces.frame, charged_sites.frame),
+            frame=np.where(pieces.frame >= 0, pieces.frame, charged_sites.frame).astype(np.int32),
             backward=charged_sites.backward,
             wait=pieces.stream_wait,
             track=pieces.track,
-            waited_for=self._streams.waited_for(pieces.stream_wait),
+            waited_for=self._streams.waited_for(pieces.stream_wait).astype(np.int32),
             synchronising=synchronising,
             synchronising_stack=sync_sites.stack,
             synchronising_frame=np.where(synchronising_frame >= 0, synchronising_frame, sync_sites.frame),
@@ -317,10 +325,10 @@ class _Explainer:
         rows = pick(self._chains.launch, self._task_places)
 
         def compiling_intervals(track: int) -> Intervals:
-            rows_on_track = rows_of([self._trace.tracks[track]])
-            return self._union_of_rows(
-                rows_on_track[by_name(self._trace, rows_on_track, calls.compiles_at_launch) == 1]
-            )
+            rows = self._trace.tracks[track].rows
+            names = self._trace.slices.name[rows.start : rows.stop]
+            compiles = meanings(self._trace.strings, names, calls.compiles_at_launch) == 1
+            return self._union_of_rows(rows.start + np.flatnonzero(compiles))
 
         _, dequeued, launched = self._milestones
         tracks = self._tracks_of_rows(rows)

@@ -30,7 +30,7 @@ from tracetui.analysis.search import (
     rows_of,
     track_of_rows,
 )
-from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.arrays import Bools, Int8s, Int64s, Wholes
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
 
@@ -48,12 +48,12 @@ class HostThread:
     spans: dict[Cause, Intervals]  #: the time that its slices say is for a cause
 
     @cached_property
-    def operators(self) -> Int64s:
+    def operators(self) -> Wholes:
         """Rows of its operators by start, outer ones first."""
         rows = self.track.rows.start + np.flatnonzero(
             self.is_real_operator[self.track.rows.start : self.track.rows.stop]
         )
-        return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
+        return rows[np.argsort(self.trace.slices.start[rows], kind="stable")].astype(np.int32)
 
     @property
     def starts(self) -> Int64s:
@@ -61,7 +61,7 @@ class HostThread:
         return self.trace.slices.start[self.operators]
 
     @cached_property
-    def line_slices(self) -> Int64s:
+    def line_slices(self) -> Wholes:
         """Rows of its slices that have a line, by start: operators, and what has a call stack of its own.
 
         The stack of a slice that only wraps Python still shows where Python was when it began: that of
@@ -69,7 +69,7 @@ class HostThread:
         """
         span = slice(self.track.rows.start, self.track.rows.stop)
         rows = span.start + np.flatnonzero(self.is_real_operator[span] | (self.trace.slices.stack[span] >= 0))
-        return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
+        return rows[np.argsort(self.trace.slices.start[rows], kind="stable")].astype(np.int32)
 
     @cached_property
     def python_recorded(self) -> Intervals:
@@ -96,8 +96,8 @@ class HostThread:
         """ns: the times at which what the thread does may change, sorted and distinct."""
         sets = [self.python_recorded, *self.spans.values()]
         spans = [part for intervals in sets for part in (intervals.starts, intervals.ends)]
-        begins, ends = self.trace.slices.start[self.line_slices], self.trace.slices.end[self.operators]
-        return edges_of(begins, ends, *spans)
+        slices = self.trace.slices
+        return edges_of(slices.start[self.line_slices], slices.end[self.operators], *spans)
 
     @cached_property
     def frame_edges(self) -> Int64s:

@@ -44,6 +44,7 @@ def edges_of(*columns: Int64s) -> Int64s:
     A stable sort merges runs that are sorted already: 1.3 M times in 0.01 s, where numpy.unique takes 1 s.
     """
     times = np.concatenate([np.empty(0, np.int64), *columns])
+    del columns  # they may be made for this alone, and as large
     times.sort(kind="stable")
     return each_once(times)
 

@@ -182,8 +182,9 @@ def _notes(analysis: Analysis) -> Iterator[str]:
 
 
 def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any]:
-    activity, exposed = analysis.devices[index], analysis.communication.exposed
-    preparing = preparing_causes(analysis, activity)
+    activity = analysis.devices[index]
+    preparing = preparing_causes(analysis, activity)  # first: it takes most memory
+    exposed = analysis.communication.exposed
     places = [place for place in analysis.steps_by_device.get(activity.device, ()) if place in selected]
     return {
         "device": encodable(activity.device),
