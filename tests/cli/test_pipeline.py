@@ -67,6 +67,11 @@ def test_text_draws_the_stages_and_markdown_has_the_table(
     assert "| 2 | 1 | 8 |" in capsys.readouterr().out
 
 
+def test_stages_that_are_not_listed_are_told(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pipeline", run, "--top", "1"]) == 0
+    assert "3 more" in capsys.readouterr().out
+
+
 def test_what_is_no_pipeline_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, "loader")
     assert main(["pipeline", path]) == 0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import median
 
+import numpy as np
 import pytest
 
 from simulator.job.dualpipe import PassKind, dualpipe
 from simulator.job.pipeline import CHUNKS, SCHEDULES
 from tests.job.planted import job
+from tracetui.export.job.pipeline import pipeline_sentences
 from tracetui.job.dualpipe import dualpipe_blocks
 from tracetui.job.job import job_of
 from tracetui.job.pipeline import Pipeline, find_pipeline
@@ -22,7 +25,7 @@ from tracetui.job.pipeline_blocks import (
     StageBlock,
 )
 from tracetui.job.pipeline_chart import stage_chart
-from tracetui.job.whatif.answer import Replays
+from tracetui.job.whatif.answer import NoReplay, Replays, what_if
 from tracetui.job.whatif.order import COMPUTING, COPY
 
 STAGES, MICROBATCHES = 4, 8
@@ -132,6 +135,38 @@ def test_the_bubble_of_the_schedule_is_the_closed_form(name: str) -> None:
     for stage in found.stages:
         assert stage.schedule_ns == pytest.approx((STAGES - 1) * passes, rel=0.01)
         assert abs(stage.imbalance_ns) < 0.01 * stage.bubble_ns
+
+
+@pytest.mark.parametrize("name", ["1f1b", "gpipe", "interleaved", "dualpipe"])
+def test_of_some_stages_the_schedule_is_not_known(name: str) -> None:
+    """Two neighbours of four: what they do follows one of two stages as well, which would cost less."""
+    whole = job(f"pipeline-{name}")
+    found = find_pipeline(job_of(whole.ranks[1:3]))
+    assert found is not None
+    assert (len(found.stages), found.stage_count) == (2, STAGES)
+    assert (found.schedule, found.closed_form_ns) == ("unknown", None)
+    sentences = pipeline_sentences(found)
+    assert sentences[0] == "2 of 4 stages are here: which schedule they follow is not known."
+    assert "by the schedule" not in " ".join(sentences)
+    assert what_if(job_of(whole.ranks[:2])).last_stage is None
+    assert what_if(whole).last_stage is not None
+
+
+def test_bubbles_across_clocks_that_are_not_aligned_are_not_told() -> None:
+    apart = job_of(job("pipeline-1f1b").ranks)
+    clocks = replace(apart.clocks, family=np.array([0, 0, 1, 1]))
+    vars(apart)["_matched"] = (apart.channels, clocks, apart.strangers)
+    with pytest.raises(NoReplay, match="the clocks of its stages are not aligned"):
+        find_pipeline(apart)
+
+
+def test_with_one_micro_batch_two_schedules_are_the_same() -> None:
+    found = pipeline("1f1b")
+    one = replace(found, stages=tuple(replace(stage, microbatches=1) for stage in found.stages), error=0.04)
+    sentences = pipeline_sentences(one)
+    assert sentences[0] == "4 stages follow 1F1B or GPipe with 1 micro-batch."
+    assert "What of the order of its operations is not in the traces is not modelled." in sentences
+    assert not any("modelled" in sentence for sentence in pipeline_sentences(found))
 
 
 @pytest.mark.parametrize("name", ["1f1b", "gpipe", "interleaved", "uneven", "dualpipe"])

@@ -34,9 +34,10 @@ from tracetui.job.pipeline_blocks import (
     trim_blocks,
 )
 from tracetui.job.rank_table import rank_rows
-from tracetui.job.stages import job_stages
+from tracetui.job.stages import job_stages, stage_count
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.job.whatif.order import IDLE, Order, order_of
+from tracetui.language import state
 from tracetui.operations.graph import CircularOrder, Times
 
 _FORWARD_SHARE = 1 / 3  # of a forward and a backward pass together, where nothing tells it
@@ -77,13 +78,15 @@ class Pipeline:
     blocks: tuple[StageBlock, ...]
     shares: Mapping[int, float]  #: by pass, of a forward and a backward pass together
     closed_form_ns: int | None  #: the bubble that the schedule has in theory; None where it is unknown
+    stage_count: int  #: stages of the job, also of missing ranks
     times: Times  #: of the replay as it was
 
 
 def find_pipeline(job: Job) -> Pipeline | None:
     """Return the pipeline of a job; None where no two stages here exchange forward and backward.
 
-    Raises NoReplay where the order of its operations makes no sense.
+    Raises NoReplay where the order of its operations makes no sense, or the clocks of its stages are not
+    aligned. Where stages are missing the schedule is not known: what is between those here is not, either.
     """
     stages = job_stages(job, rank_rows(job))
     if len(stages) < 2:
@@ -101,8 +104,12 @@ def find_pipeline(job: Job) -> Pipeline | None:
     ]
     if not any(BACKWARD in block.ways for block in blocks):
         return None
-    schedule, chunks = schedule_name(order, blocks, exchanges, count)
-    if schedule == "unknown" and (found := find_dualpipe(order, exchanges, of_rank, count)):
+    if len(np.unique(job.clocks.family[[block.place for block in blocks]])) > 1:
+        raise NoReplay(state("the clocks of its stages are not aligned"))
+    all_stages = max(stage_count(job), len(stages))
+    is_whole = len(stages) == all_stages
+    schedule, chunks = schedule_name(order, blocks, exchanges, count) if is_whole else ("unknown", 1)
+    if schedule == "unknown" and is_whole and (found := find_dualpipe(order, exchanges, of_rank, count)):
         schedule, blocks = "dualpipe", found
     trim_blocks(order, blocks)
     bubbles = _Bubbles(order, blocks, [stage.number for stage in stages])
@@ -118,6 +125,7 @@ def find_pipeline(job: Job) -> Pipeline | None:
         shares=bubbles.shares,
         closed_form_ns=bubbles.closed_form(schedule, count),
         times=bubbles.times,
+        stage_count=all_stages,
     )
 
 
@@ -140,7 +148,7 @@ class _Bubbles:
         self._transfer = (order.collective >= 0) & np.isin(
             order.channel, [n for n, matched in enumerate(order.job.channels) if matched.channel.pair]
         )
-        self._between = self._idle_between_blocks()
+        self._between = self._work_between_blocks()
         times = order.times(delays=True)
         self.steps = order.step_times(times.start, times.end)
         self.error = order.largest_error(self.steps)
@@ -177,7 +185,7 @@ class _Bubbles:
             return span - self._idle_in(block)
         return int(order.parts[block.work].sum()) - self._idle_in(block)
 
-    def _idle_between_blocks(self) -> Bools:
+    def _work_between_blocks(self) -> Bools:
         """Return which work is no block and lies between the first and the last one of its rank's step."""
         order = self._order
         between = np.zeros(len(order), np.bool_)

@@ -3,8 +3,8 @@
 A block is the forward or backward pass of a micro-batch through a stage. Sends and receives part the work of
 a rank: work after a receive is a block of the way that it came, work before a send one of the way that it
 goes, and where these differ, as at both ends of the pipeline, there is one of each. The way forward is to the
-next stage, and from the last to the first. Before the first block of a step and after its last one there may
-be other work, which is told from it by the length of other blocks.
+next stage, and of more than two stages from the last to the first. Before the first block of a step and after
+its last one there may be other work, which is told from it by the length of other blocks.
 """
 
 from __future__ import annotations

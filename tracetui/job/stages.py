@@ -66,6 +66,11 @@ def job_stages(job: Job, rows: tuple[RankRow, ...]) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
+def stage_count(job: Job) -> int:
+    """Return how many stages the pipeline of a job has, those of missing ranks too; 0 where nothing tells."""
+    return max((rank.digest.identity.sizes.get("pp", 0) for rank in job.ranks), default=0)
+
+
 def _highest_mean(rows: Iterable[RankRow]) -> Callable[[str], int]:
     """Return the function of a measure that gives the largest mean among some ranks."""
     rows_list = list(rows)

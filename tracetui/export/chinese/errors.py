@@ -187,6 +187,7 @@ ERRORS = {
     "{text} names nothing: a fix is one of {forms}": "{text} 没有指明任何对象：修复可写作 {forms}",
     "a line is as fast as it was at 1x: more than that fixes it": "1x 表示该行速度不变：请给出更大的倍数",
     "a link is as fast as it was at 1x: more than that fixes it": "1x 表示该链路速度不变：请给出更大的倍数",
+    "the clocks of its stages are not aligned": "它的各 stage 的时钟没有对齐",
     "a link is between two ranks": "链路在两张卡之间",
     "no rank was idle for {file}:{line}": "没有卡因 {file}:{line} 而空闲",
     "no rank works in a phase {phase}": "没有卡在名为 {phase} 的阶段中工作",

@@ -148,6 +148,14 @@ JOBS = {
     "{ranks} are critical": "关键的是{ranks}",
     "missing ranks": "缺失的卡",
     "ranks that cannot be compared": "无法比较的卡",
+    "A stage is in a bubble for {bubble} ({share}) of a step of {step}.": (
+        "在 {step} 的 step 里，一个 stage 有 {bubble}（{share}）是气泡。"
+    ),
+    "{count} of {all} stages are here: which schedule they follow is not known.": (
+        "{all} 个 stage 中有 {count} 个在这里：不知道它们采用哪种调度。"
+    ),
+    "{count} stages follow {schedule} with 1 micro-batch.": "{count} 个 stage 采用 {schedule}，有 1 个微批次。",
+    "1F1B or GPipe": "1F1B 或 GPipe",
     "In theory the schedule costs {time}: {formula}.": "理论上该调度的代价是 {time}：{formula}。",
     "Work spread evenly saves {time} of a step; the replay is off by {error}.": (
         "同样的工作均分到各 stage，一个 step 可省 {time}；重放的误差是 {error}。"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tracetui.export.job.report import Report
+from tracetui.export.job.report import Report, table_section
+from tracetui.export.job.whatif import replay_sentences
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
-from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import MARGIN
 from tracetui.job.job import Job
 from tracetui.job.pipeline import Pipeline
@@ -25,7 +25,7 @@ _NAMES = {"1f1b": "1F1B", "gpipe": "GPipe", "interleaved": "interleaved 1F1B", "
 _FORMULAS = {
     "1f1b": "(p - 1)(F + B)",
     "gpipe": "(p - 1)(F + B)",
-    "interleaved": "(p - 1)(F + B)",
+    "interleaved": "(p - 1)(F + B)/v",
     "dualpipe": "(p/2 - 1)(F&B + B - 3W)",
 }
 _NOTHING = "·"
@@ -56,8 +56,8 @@ def pipeline_report(job: Job, pipeline: Pipeline | None, top: int | None) -> Rep
     if pipeline is None:
         return Report(head_words(job), pipeline_sentences(None), [])
     top = _TOP if top is None else top
-    rows = JobRows(job, pipeline.stages).first(top)
-    section = TableSection(translate("Stages, of a mean step"), PIPELINE_STAGES, rows)
+    title = translate("Stages, of a mean step")
+    section = table_section(title, PIPELINE_STAGES, JobRows(job, pipeline.stages), top)
     chart = partial(_chart, pipeline, top)
     return Report(head_words(job), pipeline_sentences(pipeline), [section], chart=chart)
 
@@ -68,15 +68,15 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
         return [translate("No pipeline is seen: no two stages here send forward and backward to each other.")]
     bubble = sum(stage.bubble_ns for stage in pipeline.stages) // len(pipeline.stages)
     schedule = sum(stage.schedule_ns for stage in pipeline.stages) // len(pipeline.stages)
+    template = (
+        "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule."
+    )
+    if pipeline.schedule == "unknown":
+        template = "A stage is in a bubble for {bubble} ({share}) of a step of {step}."
     sentences = [
+        _schedule_words(pipeline),
         translate(
-            "{count} stages follow {schedule} with {batches} micro-batches.",
-            count=len(pipeline.stages),
-            schedule=_NAMES.get(pipeline.schedule) or translate("an unknown schedule"),
-            batches=max(stage.microbatches for stage in pipeline.stages),
-        ),
-        translate(
-            "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule.",
+            template,
             bubble=format_duration(bubble),
             step=format_duration(pipeline.step_ns),
             share=format_percent(bubble, pipeline.step_ns),
@@ -93,12 +93,31 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
         )
     return [
         *sentences,
+        *replay_sentences(pipeline.order.job, pipeline.error),
         translate(
             "Work spread evenly saves {time} of a step; the replay is off by {error}.",
             time=format_duration(max(pipeline.balance_saves_ns, 0)),
             error=format_error(pipeline.error),
         ),
     ]
+
+
+def _schedule_words(pipeline: Pipeline) -> str:
+    """Say what schedule the stages follow; with one micro-batch two are the same."""
+    count = len(pipeline.stages)
+    if count < pipeline.stage_count:
+        return translate(
+            "{count} of {all} stages are here: which schedule they follow is not known.",
+            count=count,
+            all=pipeline.stage_count,
+        )
+    schedule = _NAMES.get(pipeline.schedule) or translate("an unknown schedule")
+    batches = max(stage.microbatches for stage in pipeline.stages)
+    template = "{count} stages follow {schedule} with {batches} micro-batches."
+    if batches == 1:
+        template = "{count} stages follow {schedule} with 1 micro-batch."
+        schedule = translate("1F1B or GPipe") if pipeline.schedule == "1f1b" else schedule
+    return translate(template, count=count, schedule=schedule, batches=batches)
 
 
 def _chart(pipeline: Pipeline, top: int, width: int) -> list[str]:

@@ -14,6 +14,7 @@ from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_once
 from tracetui.job.network_links import job_links
 from tracetui.job.phases import phase_names
+from tracetui.job.stages import stage_count
 from tracetui.job.whatif.critical import CriticalRank, critical_rank
 from tracetui.job.whatif.durations import Durations, UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS, NO_JITTER, Fix, Target
@@ -66,7 +67,7 @@ class JobWhatIf:
     by_kind: dict[str, float]  #: as written in the trace
     by_rank: dict[int, float]
     worst_workers: float | None
-    last_stage: float | None
+    last_stage: float | None  #: None where the last stage of the pipeline is not here
     trials: tuple[Trial, ...]  #: single fixes, those first that save most
     asked: Trial
     critical: CriticalRank | None  #: with what was asked for fixed
@@ -161,6 +162,7 @@ def what_if(job: Job, fixes: Sequence[Fix] = ()) -> JobWhatIf:
     worst = worst[: max(1, -(-len(job.ranks) * WORST_PERCENT // 100))]
     places = [place for place, rank in enumerate(job.ranks) if rank.number in worst]
     last = int(durations.rank_stage.max(initial=0))
+    is_last_here = last > 0 and last + 1 >= stage_count(job)
     changed, delays = durations.fixed(fixes)
     return JobWhatIf(
         order=order,
@@ -171,7 +173,7 @@ def what_if(job: Job, fixes: Sequence[Fix] = ()) -> JobWhatIf:
         by_kind=dict(_by_kind(replays, best)),
         by_rank=by_rank,
         worst_workers=_gone(replays, plain, best, np.isin(order.rank, places)),
-        last_stage=_gone(replays, plain, best, durations.stage == last) if last else None,
+        last_stage=_gone(replays, plain, best, durations.stage == last) if is_last_here else None,
         trials=replays.trials(single_fixes(job, len(order), durations)),
         asked=wanted,
         critical=critical_rank(order, order.times(changed, delays=delays), changed),
