@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from textual.pilot import Pilot
@@ -113,6 +116,21 @@ WAYS = (
     ("V", "down"),
     ("B",),
 )
+
+
+@pytest.mark.parametrize("name", [b"\xd1\xb5\xc1\xb7", b"it's\\ \xff", b"line\nline"])
+async def test_a_place_in_a_directory_that_is_no_text_opens_in_a_shell(
+    name: bytes, path: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / os.fsdecode(name) / "trace_view.json"
+    copy.parent.mkdir()
+    shutil.copy(path, copy)
+    async with opened(copy) as (app, pilot):
+        await pilot.press("u")
+        command = app.clipboard
+    assert command.isprintable()
+    script = f"tracetui() {{ printf '%s' \"$1\"; }}; {command}"
+    assert subprocess.run(["bash", "-c", script], stdout=PIPE, check=True).stdout == os.fsencode(copy)
 
 
 async def test_each_screen_opens_as_it_was(path: Path) -> None:

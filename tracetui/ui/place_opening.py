@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import replace
 from typing import Any
@@ -43,7 +44,7 @@ class Places:
         of_list = len(viewer.sessions) > 2 and not is_joint(viewer.shown)
         paths = () if of_list and viewer.rank_of(viewer.session) is None else viewer.options.paths
         words = [*(paths or [str(viewer.session.path)]), AT, str(self.shown(front))]
-        return f"tracetui {' '.join(map(shlex.quote, words))}"
+        return f"tracetui {' '.join(map(_shell_word, words))}"
 
     def open(self, place: SharedPlace) -> None:
         """Show a place; what it is of is read, if it was not yet."""
@@ -106,3 +107,11 @@ class Places:
 
     def _fingerprint(self) -> str:
         return trace_fingerprint([session.path for session in self._viewer.sessions])
+
+
+def _shell_word(text: str) -> str:
+    """Return a word for a shell: $'\\261\\355' of bytes that are no text, which no clipboard takes."""
+    if text.isprintable():
+        return shlex.quote(text)
+    plain = set(range(0x20, 0x7F)) - set(b"'\\")
+    return "$'" + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in os.fsencode(text)) + "'"
