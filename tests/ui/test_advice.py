@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,3 +157,26 @@ def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dr
     drawn = story.lines(blamed, 60, 99)
     assert any("/a/b.py(3)" in "".join(text for text, _ in line) for line in drawn)
     assert "1 gap to look at" in drawn[0][0][0]
+
+
+@pytest.mark.parametrize("width", [60, 80, 96])
+def test_a_long_text_of_the_evidence_hides_no_number(width: int) -> None:
+    text = "torch.npu.NPUGraph, or torch.compile with the backend that captures graphs"
+    advice = Advice(
+        id="launch_bound",
+        cost_ns=1_240_000,
+        evidence={
+            "launches": 12,
+            "launches_per_step": 6.0,
+            "mean_kernel_ns": 3_000,
+            "idle_ns": 1_240_000,
+            "share_of_window": 0.5,
+            "graph": text,
+        },
+    )
+    lines = AdviceStory(Palette("none"), ASCII).lines(advice, width, 99)
+    shown = ["".join(text for text, _ in line) for line in lines]
+    assert any(re.search(r"launches {2,20}12\b", line) for line in shown), "next to its name"
+    assert any(re.search(r"idle {2,20}1\.24 ms\b", line) for line in shown)
+    assert text in " ".join(shown)
+    assert max(map(len, shown[1:])) <= width

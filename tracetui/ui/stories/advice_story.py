@@ -22,14 +22,15 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import LABEL, Line
-from tracetui.ui.drawing.strips import wrapped
+from tracetui.ui.drawing.strips import flowing, wrapped
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import Cell, ViewColumn, named_column
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 
 BAR_CELLS = 10  #: cells
 MAX_TEXT_CELLS = 96  #: cells of the longest line of text
-MAX_FIGURE = 60  #: characters
+MAX_FIGURE = 200  #: characters
+WIDE_FIGURE = 24  #: cells; a longer text would part the numbers of its column from their names
 
 
 def advice_columns(
@@ -113,9 +114,10 @@ class AdviceStory(Story):
             yield [(padded(translate("names"), LABEL), self._dim), (printable(subjects, 200), self._text)]
 
     def _evidence_lines(self, advice: Advice, width: int) -> list[Line]:
-        """Return the evidence, in as many columns as fit."""
-        figures = (figure_in_language(key, value) for key, value in advice.evidence.items())
-        cells = [(name, printable(value, MAX_FIGURE)) for name, value in figures]
+        """Return the evidence, in as many columns as fit; long texts stand on lines of their own."""
+        named = (figure_in_language(key, value) for key, value in advice.evidence.items())
+        figures = [(name, printable(value, MAX_FIGURE)) for name, value in named]
+        cells = [figure for figure in figures if cell_len(figure[1]) <= WIDE_FIGURE]
         for rows in range(1, len(cells) + 1):
             columns = [cells[first : first + rows] for first in range(0, len(cells), rows)]
             widths = [[max(map(cell_len, texts)) for texts in zip(*column)] for column in columns]
@@ -129,4 +131,7 @@ class AdviceStory(Story):
                     (padded(name, name_cells) + "  ", self._dim),
                     (aligned(value, value_cells), self._bold),
                 ]
+        for name, value in figures:
+            if cell_len(value) > WIDE_FIGURE:
+                lines += flowing([(name + "\u00a0\u00a0", self._dim), (value, self._bold)], width)
         return lines
