@@ -32,6 +32,8 @@ from tracetui.ui.viewer_screen import ViewerScreen
 if TYPE_CHECKING:
     from tracetui.ui.place_opening import Places
 
+CHOOSE_RANK = "Choose a rank first: enter opens its trace."
+
 
 class TraceApp(Viewer):
     """The viewer of the open traces. `exit(code)` gives the program's exit code."""
@@ -149,10 +151,23 @@ class TraceApp(Viewer):
         self._open("open_traces", "OpenTraces")
 
     def action_export(self) -> None:
-        self._open("export_dialog", "ExportDialog")
+        if self._has_trace():
+            self._open("export_dialog", "ExportDialog")
 
     def action_statistics(self) -> None:
-        self._open("statistics", "StatisticsPanel")
+        if self._has_trace():
+            self._open("statistics", "StatisticsPanel")
+
+    def action_next_gap(self, by: int) -> None:
+        if self._has_trace():
+            super().action_next_gap(by)
+
+    def _has_trace(self) -> bool:
+        """Return whether a trace is looked at; say so where none of the ranks of a job has been opened."""
+        is_chosen = self.session.is_open or bool(self.session.problem)
+        if not is_chosen:
+            self.show_status(CHOOSE_RANK)
+        return is_chosen
 
     def action_help(self) -> None:
         self._open("help", "HelpScreen")

@@ -14,7 +14,7 @@ from tracetui.job.whatif.fixes import Fix, FixScope, Target
 from tracetui.language import translate
 from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
-from tracetui.ui.app import TraceApp, run_app, run_separate
+from tracetui.ui.app import CHOOSE_RANK, TraceApp, run_app, run_separate
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import ONLY_DIGEST, JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_reading import read_job
@@ -119,7 +119,7 @@ class JobApp(TraceApp):
         """Show a screen of the rank that the map points at; of the last one where nobody has moved since."""
         chosen = self.front.pointed_at
         if chosen is None and not self.session.is_open:
-            self.show_status("Choose a rank first: enter opens its trace.")
+            self.show_status(CHOOSE_RANK)
         elif chosen is None:
             super().action_go(screen)
         elif not is_paired(screen):
