@@ -222,9 +222,12 @@ async def test_nothing_recorded_is_said_with_how_to_record_it() -> None:
 
 async def test_one_step_is_never_said_to_grow(tmp_path: Path) -> None:
     write_run(tmp_path, 1)
-    async with looking(trace_in(tmp_path)) as (screen, app, _):
+    async with looking(trace_in(tmp_path)) as (screen, app, pilot):
         assert screen.view.name == "lines"
         assert "Of one step nothing can be said about growth." in said(app, "answer")
+        await pilot.press("tab", "tab", "tab")
+        await pilot.pause()
+        assert screen.view.name == "growing" and not any(shown_lines(screen)[1:])
 
 
 async def test_the_peak_of_a_real_run_is_told_by_line(real_traces: Path) -> None:

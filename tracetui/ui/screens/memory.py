@@ -243,7 +243,8 @@ class MemoryScreen(TableScreen):
         shown = self._shown
         assert shown is not None
         view = self.view
-        self.table.empty = view.empty
+        is_said_above = view is GROWING and len(shown.memory.recorded.steps) < 2
+        self.table.empty = "" if is_said_above else view.empty
         self.table.show(self._columns[view], view.count(shown), sort=view.sort, first=first)
         self._show_answers()
         self.show_keys()

@@ -20,7 +20,7 @@ from textual.strip import Strip
 
 from tracetui.language import heading, translate, wording
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import StyledText, fitted
+from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
 from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import CursorRows
@@ -257,7 +257,8 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
             return self._header(width)
         place = self.top + y - 1
         if place >= len(self.rows.view):
-            text = wording(self.empty) if y == 2 and not len(self.rows.view) else ""
+            lines = wrapped(wording(self.empty), width) if width and not len(self.rows.view) else []
+            text = lines[y - 2] if 2 <= y < len(lines) + 2 else ""
             return fitted([(text, _PLAIN)], width, self.glyphs.ellipsis)
         row = int(self.rows.view[place])
         key = (row, place == self.cursor)
