@@ -17,6 +17,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.comparing import COMPARE
 from tracetui.ui.messages import AnalysisFailed, LoadProgress, TraceGrew
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.chooser import ChoiceList
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_of, names_of
@@ -79,6 +80,18 @@ async def test_the_list_comes_first_and_says_what_is_read(paths: list[Path]) -> 
         assert names(app) == {"third0", "third1", "third2"}
     for session in app.sessions:
         session.end()
+
+
+async def test_the_list_shows_all_where_they_fit(paths: list[Path]) -> None:
+    async with opened(paths) as (app, pilot):
+        await read(app, pilot)
+        app.show_session(app.sessions[2])
+        await read(app, pilot)
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, OpenTraces))
+        listed = "\n".join(screen_text(app))
+        assert all(f"  {path.parent.name} " in listed for path in paths)
+        assert app.screen.query_one(ChoiceList).cursor == 2
 
 
 async def test_keys_flip_on_the_same_screen_and_each_trace_keeps_its_place(paths: list[Path]) -> None:

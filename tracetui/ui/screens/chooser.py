@@ -67,7 +67,15 @@ class ChoiceList(InViewer, Widget):
     def move(self, rows: int) -> None:
         """Move the cursor, and what is shown with it."""
         self.cursor = max(0, min(self.cursor + rows, len(self.shown) - 1))
-        self._top = min(max(self._top, self.cursor - self.size.height + 1), self.cursor)
+        self._scroll()
+
+    def on_resize(self) -> None:
+        self._scroll()
+
+    def _scroll(self) -> None:
+        """Scroll no further than the cursor asks for, and no lines free that a choice could take."""
+        last_top = max(len(self.shown) - self.size.height, 0)
+        self._top = min(max(self._top, self.cursor - self.size.height + 1), self.cursor, last_top)
         self.refresh()
 
     def place_at(self, y: int) -> int:
