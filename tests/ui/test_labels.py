@@ -27,3 +27,13 @@ def test_labels_are_whole_within_the_line_and_apart(wanted: list[tuple[int, str]
     assert all((column, label) in wanted for column, label in shown.items())
     if wanted and wanted[0][0] >= 0 and wanted[0][0] + len(wanted[0][1]) <= columns:
         assert shown[wanted[0][0]] == wanted[0][1]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.text("0123456789", min_size=1, max_size=5))), st.integers(0, 30)
+)
+def test_a_mark_hides_no_letter_of_a_label_behind_its_first(wanted: list[tuple[int, str]], mark: int) -> None:
+    shown = apart(wanted, 40, [mark])
+    assert all(not column < mark < column + len(label) for column, label in shown.items())
+    clear = [(at, label) for at, label in wanted if not at < mark < at + len(label)]
+    assert shown == apart(clear, 40)

@@ -57,30 +57,37 @@ class Ruler(InViewer, CachedLineWidget):
         palette, glyphs, state = self.palette, self.glyphs, self.session.state
         cells = [" "] * columns
         style = np.full(columns, _PLAIN, dtype=np.int64)
+        marks = self._marks(columns)
         scale = ticks(state.viewport, state.bounds.start_ns, columns)
         labels = [(tick.column, f"{glyphs.tick}{tick.label}"[: columns - tick.column]) for tick in scale]
-        for column, text in apart([*self._length(columns), *labels], columns).items():
+        shown = apart([*self._length(columns), *labels], columns, [column for column, _, _ in marks])
+        hits = set(state.search.columns(state.viewport.edges(columns)).tolist())
+        style[[*hits]] = _HIT
+        for column in hits:
+            cells[column] = glyphs.hit
+        for column, text in shown.items():
             cells[column : column + len(text)] = text
-        for column in state.search.columns(state.viewport.edges(columns)).tolist():
-            cells[column] = glyphs.hit if cells[column] == " " else cells[column]
-            style[column] = _HIT
-        for moment in (moment_of(note.place) for note in self.session.notes):
-            column = (
-                -1 if moment is None else state.viewport.column_of(state.bounds.start_ns + moment, columns)
-            )
-            if 0 <= column < columns:
-                cells[column], style[column] = glyphs.note, _WINDOW
         if self.window:
             first, last = (state.viewport.column_of(time, columns) for time in self.window)
             style[max(first, 0) : max(last + 1, 0)] = _WINDOW
-            for at, glyph in ((first, glyphs.left), (last, glyphs.right)):
-                if 0 <= at < columns:
-                    cells[at] = glyph
-        at = state.viewport.column_of(state.place.time_ns, columns)
-        if 0 <= at < columns:
-            cells[at], style[at] = glyphs.cursor, _CURSOR
+        for column, glyph, role in marks:
+            cells[column], style[column] = glyph, role
         roles = (Role.DIM, Role.NUMBER, Role.WINDOW, Role.HIT)
         return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
+
+    def _marks(self, columns: int) -> list[tuple[int, str, int]]:
+        """Return column, glyph and style of notes, the ends of the window and the cursor, which is on top."""
+        glyphs, state = self.glyphs, self.session.state
+        marks = [
+            (state.bounds.start_ns + moment, glyphs.note, _WINDOW)
+            for moment in (moment_of(note.place) for note in self.session.notes)
+            if moment is not None
+        ]
+        if self.window:
+            marks += [(time, glyph, _WINDOW) for time, glyph in zip(self.window, (glyphs.left, glyphs.right))]
+        marks.append((state.place.time_ns, glyphs.cursor, _CURSOR))
+        placed = ((state.viewport.column_of(time, columns), glyph, style) for time, glyph, style in marks)
+        return [mark for mark in placed if 0 <= mark[0] < columns]
 
     def _length(self, columns: int) -> list[tuple[int, str]]:
         """Place the length of the window in the middle of what is on screen of it, if there is room."""

@@ -265,10 +265,11 @@ class Stacked(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
                 column = viewport.column_of(time, columns)
                 labels.append((column, f"{glyphs.tick}{format_tick(time - origin, distance)}"))
         cells = [" "] * columns
-        for column, text in apart(((at, text[: columns - at]) for at, text in labels), columns).items():
+        at = viewport.column_of(view.time_ns, columns)
+        cut = ((column, text[: columns - column]) for column, text in labels)
+        for column, text in apart(cut, columns, [at]).items():
             cells[column : column + len(text)] = text
         style = np.zeros(columns, np.int64)
-        at = viewport.column_of(view.time_ns, columns)
         if 0 <= at < columns:
             cells[at], style[at] = glyphs.cursor, _CURSOR
         roles = (Role.DIM, Role.NUMBER)
