@@ -67,6 +67,17 @@ def text(app: JobApp) -> str:
     return "\n".join(screen_text(app))
 
 
+async def test_what_is_of_a_trace_asks_for_a_rank_where_none_is_open(directory: Path) -> None:
+    async with viewing_job(directory, planted("pipeline-uneven")) as (app, pilot):
+        for screen, keys in (("R", "ie"), ("P", "ix"), ("N", "ix")):
+            for key in keys:
+                await pilot.press(screen, key)
+                await pilot.pause()
+                with case(screen, key):
+                    assert "Choose a rank first: enter opens its trace." in text(app)
+                    assert len(app.screen_stack) == 1
+
+
 async def test_the_ranks_say_what_a_step_gains_by_each_row(directory: Path) -> None:
     job = planted("pipeline-uneven")
     replays, fixes = Replays(job), RowFixes(job, job_stages(job, rank_rows(job)))
@@ -122,6 +133,18 @@ async def test_the_fix_of_a_row_is_tried_and_its_lanes_are_shown(directory: Path
         assert f"{app.job_session.fixes[0].text}, stage={SLOW_STAGE} fixed" in said(app, "then")
         await pilot.press("escape")
         assert app.shown == "ranks"
+
+
+async def test_the_cursor_is_on_the_fix_that_a_row_of_the_ranks_asked_for(directory: Path) -> None:
+    async with viewing_job(directory, planted("pipeline-uneven")) as (app, pilot):
+        for rows in (2, 1):  # the second time the screen has been shown already
+            await pilot.press("R", *["J"] * rows, "percent_sign")
+            await until(pilot, lambda: app.shown == "whatif" and "a step:" in said(app, "answer"))
+            screen = app.screen
+            assert isinstance(screen, WhatifScreen)
+            with case(rows):
+                assert f"fix: {app.job_session.fixes[-1].text}" in screen.copy_text()
+        assert len(app.job_session.fixes) == 2
 
 
 async def test_no_lane_is_marked_where_a_missing_rank_is_critical(directory: Path) -> None:

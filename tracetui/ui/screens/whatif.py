@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from textual import on
+from textual import events, on
 from textual.binding import BindingType
 from textual.widget import Widget
 
@@ -77,6 +77,7 @@ class WhatifScreen(JobScreen[Trials]):
         self._rows: list[Trial] = []
         self._then: Outcome | None = None  # with what is tried
         self._wanted: tuple[Fix, ...] = ()
+        self._pointed: Fix | None = None  # that was tried last, for which the cursor was moved
         self._step = -1  # place among the steps of the lanes
 
     def below(self) -> Iterable[Widget]:
@@ -117,12 +118,24 @@ class WhatifScreen(JobScreen[Trials]):
                     self.fixes.remove(fix)
         self._rows = sorted(listed, key=lambda trial: -trial.saves_ns)
         self._show_rows(answer)
+        self._point_at_tried()
         if self._step < 0:
             self._step = median_step(answer.replays.steps)
         for widget in self._lower:
             widget.display = True
         self._set_heights()
         self._replay()
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:  # Textual calls the base's as well
+        if self.answer is not None and self.fixes and self.fixes[-1] != self._pointed:
+            self.refresh_answer()
+
+    def _point_at_tried(self) -> None:
+        """Put the cursor on the fix that another screen asked to try, once."""
+        last = self.fixes[-1] if self.fixes else None
+        if last is not None and last != self._pointed:
+            self.table.move_to_row([trial.fixes[0] for trial in self._rows].index(last))
+        self._pointed = last
 
     def _show_rows(self, answer: Trials) -> None:
         tried = np.array([trial.fixes[0] in self.fixes for trial in self._rows], np.bool_)
@@ -171,6 +184,7 @@ class WhatifScreen(JobScreen[Trials]):
         if answer is None or not 0 <= row < len(self._rows):
             return
         self.job_session.try_fix(self._rows[row].fixes[0])
+        self._pointed = self.fixes[-1] if self.fixes else None  # the cursor stays
         self._show_rows(answer)
         self._replay()
 
