@@ -76,6 +76,9 @@ JOBS = {
         "{said}，主要因为它自己也在等待，等 {rank} 最久。"
     ),
     "{said}: {what} ({time} of waiting).": "{said}，原因是{what}（共造成等待 {time}）。",
+    "{said}: {what} ({time} of waiting with what others pass on).": (
+        "{said}，原因是{what}（连同其他卡的传递，共造成等待 {time}）。"
+    ),
     # -- ranks, and what they did longer ----------------------------------------------------------------
     "ranks {number}": "rank {number}",
     "every rank": "每张卡",

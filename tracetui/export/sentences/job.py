@@ -31,7 +31,9 @@ STAGES_TITLE = "Stages of the pipeline"
 #: Percent of the time of a job below which no rank is blamed.
 WORTH = 1
 _MOST_RANKS = 3  #: ranks that the verdict names
-_ALIKE = 5  #: percent by which the longest wait may be above the mean where all ranks lost "each" as much
+#: Percent by which the longest wait may be above the mean where all ranks lost "each" as much, and what a
+#: cause explains above what its rank cost before others are said to pass it on.
+_ALIKE = 5
 _NUMBERED = 3  #: ranks that are called by their numbers
 
 
@@ -283,10 +285,11 @@ def _late_rank_sentence(
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited_for, unread)
     longest = longer[0]
-    lost = format_duration(longest.lost_ns)
-    return translate(
-        "{said}: {what} ({time} of waiting).", said=cost, what=printable(root_with_line(longest)), time=lost
-    )
+    template = "{said}: {what} ({time} of waiting)."
+    if (longest.lost_ns - late.lost_ns) * 100 > late.lost_ns * _ALIKE:
+        template = "{said}: {what} ({time} of waiting with what others pass on)."
+    what = printable(root_with_line(longest))
+    return translate(template, said=cost, what=what, time=format_duration(longest.lost_ns))
 
 
 def _passed_on_sentence(
