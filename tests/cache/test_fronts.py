@@ -100,7 +100,7 @@ def test_the_viewer_keeps_what_it_reads(path: Path) -> None:
 
 def test_the_list(path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", "list"]) == 0
-    assert capsys.readouterr().out == f"0 traces cached in {home}\n"
+    assert capsys.readouterr().out == f"0 entries cached in {home}\n"
     hostile = path.rename(path.with_name("a\x1b[2J\nb.json"))
     read_and_keep(hostile)
     (home / f"{'0' * 32}.trace").write_bytes(b"nothing")
@@ -111,9 +111,9 @@ def test_the_list(path: Path, home: Path, capsys: pytest.CaptureFixture[str]) ->
     assert out.splitlines()[0].split() == ["last", "used", "trace", "cached", "state", "path"]
     assert "ready" in out
     assert "damaged, or not yours" in out
-    assert "2 traces cached" in out
+    assert "2 entries cached" in out
     assert main(["cache", "clear"]) == 0
-    assert capsys.readouterr().out.startswith("2 traces removed from the cache: ")
+    assert capsys.readouterr().out.startswith("2 entries removed from the cache: ")
     assert list(home.iterdir()) == []
 
 

@@ -188,6 +188,26 @@ def test_a_limit_that_is_exceeded_is_told_where_nothing_tells_of_another(
     assert document["breaches"] and document["unchecked"]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--max-memory", "1GB", "--each-step"),
+        ("--max-free", "1%", "--all-steps"),
+        ("--same-exports", "--trusted"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    run: Run, trace_path: str, options: tuple[str, ...]
+) -> None:
+    output = check(run, trace_path, *options)
+    assert output.code == ExitCode.USAGE
+    only_sentence(output)
+
+
+def test_the_viewer_s_place_needs_a_terminal(run: Run, trace_path: str) -> None:
+    assert run(trace_path, "--at", "gaps").code == ExitCode.USAGE
+
+
 def test_idle_time_without_a_cause_is_said_where_causes_are_limited(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "device.json"
     path.write_text(json.dumps([event for event in training_events() if event["pid"] != PYTHON]))
@@ -249,7 +269,7 @@ def test_a_step_that_is_not_there(run: Run, trace_path: str) -> None:
     ("numbers", "words"),
     [
         ([], "it has no ProfilerStep"),
-        ([3], "its steps are 3"),
+        ([3], "its step is 3"),
         ([3, 4, 5], "its steps are 3 to 5"),
         ([3, 4, 6], "its steps are 3, 4, 6"),
         ([1, *range(3, 12)], "its steps are 1, 3, 4, 5, 6, 7, 8, 9, 10, 11"),

@@ -82,6 +82,12 @@ def test_paths_stay_below_the_directories(root: Path) -> None:
     assert TOOLS["gaps"].command_line({"path": str(root / "a")}, [root])[-1] == str(root / "a")
 
 
+def test_arguments_that_change_no_json_are_not_offered() -> None:
+    with_top = {name for name, tool in TOOLS.items() if "top" in tool.arguments}
+    assert with_top == {"gaps", "hotspots", "memory", "operators"}
+    assert "by" in TOOLS["ranks"].arguments and "by" not in TOOLS["compare"].arguments
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

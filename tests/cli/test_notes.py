@@ -101,3 +101,14 @@ def test_notes_of_another_trace_are_told(home: Path, capsys: pytest.CaptureFixtu
     run(capsys, "notes", str(SAMPLE), "--add", "x", "--at", "gaps#trace=0123456789ab")
     run(capsys, "notes", str(SAMPLE), "--export", str(file))
     assert "notes of another trace: 1" in run(capsys, "notes", str(SAMPLE), "--import", str(file))[1]
+
+
+def test_what_is_asked_for_beside_a_new_note_is_done(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(home))
+    file = home / "notes.jsonl"
+    answer = run(capsys, "notes", str(SAMPLE), "--add", TEXT, "--export", str(file), "--json")[0]
+    assert [note["text"] for note in json.loads(answer)["notes"]] == [TEXT]
+    assert TEXT in file.read_text()
+    assert main(["notes", str(SAMPLE), "--export", "-", "--md"]) == ExitCode.USAGE

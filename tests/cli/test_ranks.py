@@ -73,8 +73,10 @@ def test_markdown_has_the_same_tables(digests: Path, capsys: pytest.CaptureFixtu
 
 def test_digests_are_read_like_traces(top: Path, digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(path.name for path in digests.iterdir()) == ["rank0.rank.json.gz", "rank1.rank.json.gz"]
-    assert main(["digest", str(top), "-o", str(digests)]) == 3  # they are there already
-    capsys.readouterr()
+    assert main(["digest", str(top), "-o", str(digests)]) == 2  # they are there already
+    assert "exists; --force replaces it" in capsys.readouterr().err
+    assert main(["digest", str(digests), "-o", str(digests)]) == 0
+    assert "2 are digests already" in capsys.readouterr().err
     answers = []
     for path in (top, digests):
         assert main(["ranks", str(path), "--json"]) == 0

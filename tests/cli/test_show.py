@@ -66,6 +66,12 @@ def test_a_row_is_told_as_text_and_as_markdown(capsys: pytest.CaptureFixture[str
     assert shown(capsys, "show", SAMPLE, gap, "--ascii").isascii()
 
 
+def test_a_story_in_json_is_english(capsys: pytest.CaptureFixture[str]) -> None:
+    gaps = json.loads(shown(capsys, "gaps", SAMPLE, "--json", "--top", "1"))["gaps"]
+    words = ("show", SAMPLE, gaps[0]["id"], "--json")
+    assert shown(capsys, *words, "--lang", "zh") == shown(capsys, *words)
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

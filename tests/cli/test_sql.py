@@ -49,6 +49,10 @@ def test_tables_are_listed_without_duckdb(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["sql", trace, "--tables"]) == 0
     assert "gaps: device, start_ns" in capsys.readouterr().out
+    assert main(["sql", trace, "--tables", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == 1 and document["tables"]["gaps"][:2] == ["device", "start_ns"]
+    assert main(["sql", trace, "--tables", "--csv", "-"]) == 2
 
 
 def test_a_missing_duckdb_is_told_with_its_pip_line(

@@ -319,7 +319,7 @@ def test_of_more_advice_than_is_listed_all_is_counted() -> None:
 )
 def test_five_names_are_told_that_advice_is_about(subjects: int, words: str) -> None:
     assert advice_text([advice(1, 100, subjects)], 60).splitlines() == [
-        "1 piece of advice by lost time; some are about the same time",
+        "1 piece of advice",
         "",
         "1  Title 1" + "100 ns".rjust(50),
         "   Text.",

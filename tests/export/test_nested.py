@@ -107,6 +107,15 @@ def test_the_scopes_of_a_window_hold_what_starts_in_it() -> None:
     assert sum(row.own_computing_ns for row in found) == 2 * 5_000
 
 
+def test_a_window_without_modules_is_no_trace_without_them(alexnet: Analysis) -> None:
+    starts = alexnet.gaps.start.tolist()
+    windows = [Selection(window=(start, start + 1)) for start in starts]
+    outside = [window for window in windows if {row.module for row in window.modules(alexnet)} == {None}]
+    for write in (nested_text, nested_markdown):
+        text = write(MODULES, alexnet, outside[0], 0, *([80] if write is nested_text else []))
+        assert NO_MODULES not in text
+
+
 def test_without_scopes_no_selection_has_any() -> None:
     analysis = analyse(trace_of([*process(3, "Ascend Hardware", "NPU"), piece(3, 2, "mm", 0, 5)]))
     assert Selection(window=(0, 9_000)).scopes(analysis) == analysis.scopes == ()

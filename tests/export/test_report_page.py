@@ -18,6 +18,7 @@ from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.api import load
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
+from tracetui.export.comparison.text import comparison_markdown, shown_rows
 from tracetui.export.job.text import job_verdict
 from tracetui.export.page import charts
 from tracetui.export.page.comparison import comparison_sections, step_pictures
@@ -25,6 +26,7 @@ from tracetui.export.page.html import as_markup, page
 from tracetui.export.page.job import job_page_sections, rank_maps
 from tracetui.export.page.trace import trace_sections
 from tracetui.export.sentences.advice import advice_title
+from tracetui.export.tables.comparison import BY
 from tracetui.export.tables.hotspots import LineRows
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.selection import Selection
@@ -191,8 +193,22 @@ def test_a_page_says_how_long_preparing_took_and_how_many_rows_are_left_out(
     assert "not shown" not in Outline(page_of(analyse(trace_of(training_events(PLAIN, 2))))).words
     monkeypatch.setattr("tracetui.export.page.trace.TOP_LINES", len(lines) - 1)
     monkeypatch.setattr("tracetui.export.page.trace.TOP_STEPS", len(steps) - 1)
+    names = analysis.operators(False).by_name()
+    monkeypatch.setattr("tracetui.export.page.trace.TOP_OPERATORS", len(names) - 2)
     words = Outline(page_of(analysis)).words
     assert "1 line with less is not shown." in words and "1 more step is not shown." in words
+    assert "2 with less are not shown." in words
+
+
+def test_a_comparison_says_how_many_rows_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [run_of(traces.analysed(scenario)) for scenario in ("mixed", "moba")]
+    comparison = compare_runs(*runs)
+    kernels = shown_rows(BY["kernel"], comparison)
+    monkeypatch.setattr("tracetui.export.page.comparison.TOP", len(kernels) - 7)
+    page = "".join(block for part in comparison_sections(comparison) for block in part.blocks)
+    assert "7 with less are not shown." in page
+    text = comparison_markdown(comparison, None, len(kernels) - 7)
+    assert "7 more: --by kernel --top 0" in text
 
 
 def test_a_comparison_quotes_source_where_it_is_asked_for(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ class ExitCode(IntEnum):
 
     OK = 0, "done"
     ERROR = 1, "an error that is neither in the arguments nor in the trace"
-    USAGE = 2, "wrong arguments, or a terminal that cannot show the viewer"
+    USAGE = 2, "arguments are wrong, or ask for what is not there; an unfit terminal"
     UNREADABLE = 3, "no readable trace"
-    LIMIT = 4, "check: a limit is exceeded; doctor: numbers are in doubt"
-    UNCHECKED = 5, "check: nothing to check, as no device works or no memory is recorded"
+    LIMIT = 4, "check: a limit or --trusted does not hold; doctor: numbers are in doubt"
+    UNCHECKED = 5, "check: nothing recorded tells of what is to be checked"
     CANCELLED = 130, "cancelled"

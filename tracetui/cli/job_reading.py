@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Callable
+from typing import BinaryIO, Callable, NamedTuple
 
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli import output, streams, terminal
@@ -106,8 +106,17 @@ def replaying() -> Iterator[None]:
         ) from None
 
 
-def write_digests(request: Request, directory: Path) -> tuple[int, int]:
-    """Write the digests of the ranks of a request into a directory; returns how many, and how many failed.
+class WrittenDigests(NamedTuple):
+    """How many ranks became digests in a directory, and how many did not."""
+
+    written: int = 0
+    unread: int = 0  #: no trace that can be read
+    existing: int = 0  #: the directory has a file of that name
+    digests: int = 0  #: are digests, which stay where they are
+
+
+def write_digests(request: Request, directory: Path) -> WrittenDigests:
+    """Write the digests of the ranks of a request into a directory, and say which are not written.
 
     Where a cluster is interrupted, those that are done are written before that is raised.
     """
@@ -119,7 +128,7 @@ def write_digests(request: Request, directory: Path) -> tuple[int, int]:
     return _write_found(request, directory, found)
 
 
-def _write_found(request: Request, directory: Path, found: FoundRanks) -> tuple[int, int]:
+def _write_found(request: Request, directory: Path, found: FoundRanks) -> WrittenDigests:
     for note in found.notes:
         output.say(printable(note))
     try:
@@ -133,19 +142,19 @@ def _write_found(request: Request, directory: Path, found: FoundRanks) -> tuple[
     names = _file_names(
         [found.ranks[place].identity.rank for place in undigested], [found.sources[p] for p in undigested]
     )
-    written = failed = 0
+    written = unread = existing = 0
 
     def finish(place: int, result: DigestResult) -> None:
-        nonlocal written, failed
+        nonlocal written, unread, existing
         if isinstance(result, str):
-            failed += 1
+            unread += 1
             output.say(printable(result))
             return
         path = directory / names[place]
         try:
             write_atomically(path, partial(_write_digest, result), request.force)
         except FileExistsError:
-            failed += 1
+            existing += 1
             output.say(f"{printable(str(path))} exists; --force replaces it")
             return
         written += 1
@@ -154,11 +163,11 @@ def _write_found(request: Request, directory: Path, found: FoundRanks) -> tuple[
     if on_cluster:
         for place in undigested:
             finish(place, encode(found.digests[place]))
-        return written, failed
+        return WrittenDigests(written, unread, existing)
     with _progress() as show:
         paths = [found.sources[place].path for place in undigested]
         digest_all(paths, show, finish, cache=request.cache, jobs=request.jobs, scheduler=_recording(request))
-    return written, failed
+    return WrittenDigests(written, unread, existing, len(found.digests))
 
 
 def _find_traces(request: Request) -> FoundRanks:

@@ -97,17 +97,17 @@ def wants_ascii(request: Request) -> bool:
 
 
 def write_csv(request: Request, write: Callable[[BinaryIO], int], what: str) -> None:
-    """Write a csv file, or stdout for "-"; `write` returns the number of rows, which are `what`."""
-    if request.csv == "-":
-        sys.stdout.flush()
-        with in_english():
-            write(sys.stdout.buffer)
-        return
+    """Write a csv file; `write` and `what` are as of `write_file`."""
     write_file(request, str(request.csv), write, what)
 
 
 def write_file(request: Request, path: str, write: Callable[[BinaryIO], int], what: str) -> None:
-    """Write a file; `write` returns the number of what it wrote, which are `what`."""
+    """Write a file, or stdout for "-"; `write` returns the number of what it wrote, which are `what`."""
+    if path == "-":
+        sys.stdout.flush()
+        with in_english():
+            write(sys.stdout.buffer)
+        return
     rows = 0
 
     def fill(stream: BinaryIO) -> None:

@@ -293,7 +293,8 @@ def add_rules(parser: Parser) -> None:
 
 def refuse_to_mix(request: Request) -> None:
     """Raise UsageError where two forms would be written to stdout."""
-    forms = [form for form in ("json", "md") if getattr(request, form)] + ["csv -"] * (request.csv == "-")
+    forms = [form for form in ("json", "md") if getattr(request, form)]
+    forms += [f"{form} -" for form in ("csv", "xlsx") if getattr(request, form) == "-"]
     if len(forms) > 1:
         raise UsageError(
             state("--{first} and --{second} cannot both write to stdout", first=forms[0], second=forms[1])

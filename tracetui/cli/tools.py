@@ -35,6 +35,13 @@ _PLAIN = frozenset(
         *("timeout", "top", "trusted", "user_frames", "window"),
     }
 )
+#: Arguments that change nothing in JSON, by command.
+_WITHOUT_EFFECT = {
+    "compare": frozenset({"by", "top"}),
+    **dict.fromkeys(
+        ("experts", "phases", "pipeline", "ranks", "sql", "summary", "whatif"), frozenset({"top"})
+    ),
+}
 _WHOLE_NUMBERS = frozenset({"base_step", "sched_offset", "step", "top"})
 _FULL: Schema = {
     "type": "boolean",
@@ -95,15 +102,15 @@ class Tool(NamedTuple):
 def tools_of(commands: Sequence[Command]) -> dict[str, Tool]:
     """Return the tools by name: of the given commands those that answer and change nothing."""
     return {
-        command.name: Tool(command, dict(_offered(command.parser()._actions)))
+        command.name: Tool(command, dict(_offered(command)))
         for command in commands
         if command.name in _ANSWERING
     }
 
 
-def _offered(actions: Sequence[argparse.Action]) -> Iterator[tuple[str, argparse.Action]]:
-    for action in actions:
-        if action.dest in _READ | _PLAIN:
+def _offered(command: Command) -> Iterator[tuple[str, argparse.Action]]:
+    for action in command.parser()._actions:
+        if action.dest in (_READ | _PLAIN) - _WITHOUT_EFFECT.get(command.name, frozenset()):
             option = action.option_strings[-1] if action.option_strings else action.dest
             yield option.lstrip("-").replace("-", "_"), action
 

@@ -76,7 +76,8 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
     if step is not None and step not in numbers:
         known = state("it has no ProfilerStep")
         if numbers:
-            known = state("its steps are {numbers}", numbers=_numbers_in_words(numbers))
+            template = "its step is {numbers}" if len(numbers) == 1 else "its steps are {numbers}"
+            known = state(template, numbers=_numbers_in_words(numbers))
         raise UsageError(state("there is no step {step} in this trace: {known}", step=step, known=known))
     return Selection(step, None if window is None else _interval_of(analysis, window))
 

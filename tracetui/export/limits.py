@@ -51,7 +51,8 @@ def doubts(analysis: Analysis, limits: Iterable[Limit]) -> Iterator[str]:
             share = format_percent(unlinked, activity.idle_ns)
             name = printable(activity.device)
             yield translate(
-                "{device}: {share} of the idle time has no known cause (unlinked), and is in no other limit",
+                "{device}: {share} of the idle time has no known cause (unlinked), and is in no limit "
+                "on another cause",
                 device=name,
                 share=share,
             )

@@ -17,7 +17,8 @@ description: Find out why an Ascend NPU (or a GPU) sat idle in a profiler trace 
 _BODY = """# Asking tracetui
 
 Add `--json --brief` to a command: one object of at most some 2,000 tokens. Lists have the most important
-rows first, and `left_out` says what was cut; `--json` alone gives all of it, `--top N` so many rows.
+rows first, steps and ranks by number, and `left_out` says what was cut; `--json` alone gives all of it, with
+`--top N` so many rows of `gaps`, `hotspots`, `memory` and `operators`.
 
 ## In which order
 
@@ -57,8 +58,8 @@ rows first, and `left_out` says what was cut; `--json` alone gives all of it, `-
 - A gap or a step: `tracetui gaps PATH --window START..END --json`, and the slices in it by `tracetui export
   PATH --window START..END --csv -`.
 - One row of any answer: `tracetui show PATH ID --json --brief` with its `id` explains it alone.
-- A line: `tracetui hotspots PATH --json` has its gaps and causes; read the source at `file`:`line` and see
-  whether it does what the cause says.
+- A line: `tracetui hotspots PATH --json` has how many gaps it is behind, and its causes; read the source at
+  `file`:`line` and see whether it does what the cause says.
 - A number: the sums hold exactly; `trace.checks` of `summary` says whether the producer's own tables agree.
 - A claim across rows: `tracetui sql PATH "select ..."` (`tracetui sql PATH --tables` lists the tables).
 - A fix: record again and run `tracetui compare BASE OTHER --json --brief`.

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from tracetui.cache.traces import CachedTrace
 
 _DESCRIPTION = """Show or remove what is kept of large traces so that they open at once the next
-time: the columns, some 15 % of the trace, and what commands printed, in
-$XDG_CACHE_HOME/tracetui/traces (~/.cache/tracetui/traces).
+time: the columns, some 15 % of the trace, what commands printed, and digests
+of ranks, each an entry, in $XDG_CACHE_HOME/tracetui/traces
+(~/.cache/tracetui/traces).
 
 What is kept counts only as long as the trace and tracetui are unchanged. All
 together take at most 10 GB and a fifth of the free space, or as many MB as
@@ -69,7 +70,7 @@ def _row(entry: CachedTrace) -> tuple[str, str, str, str, str]:
 
 
 def _counted(count: int) -> str:
-    return "1 trace" if count == 1 else f"{format_count(count)} traces"
+    return "1 entry" if count == 1 else f"{format_count(count)} entries"
 
 
 COMMAND = Command(

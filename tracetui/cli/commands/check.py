@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = f"""Hold a trace to limits, for scripts and CI: on the time that its devices are
 free or idle, on memory, on waiting in a job of many ranks, on the change from
-another run. Prints one line for each limit that is exceeded, and nothing else
-on stdout.
+another run. Prints one line for each limit that is exceeded, with --trusted for
+each number that is not to be believed, and nothing else on stdout.
 
 A limit on time is a time (3ms) or a share (10%) of the time between the first
 and the last work of a device; each device is held to it by itself, and with
@@ -58,11 +58,11 @@ and PATH may be digests then, and jobs.
 
 With --same-exports the two exports of a run, its JSON and its database, are
 held to say the same: tasks, gaps, times, steps and causes; it goes with no
-others.
+limits, and neither with --trusted.
 
 exit status:
-  0 no limit is exceeded   4 one is   5 no work of a device in the trace to
-  check, or nothing recorded of the memory that a limit is about
+  0 no limit is exceeded   4 one is, or a number is not to be believed
+  5 nothing recorded tells of what a limit is about, or of it in BASE
 
 {PATHS}"""
 
@@ -147,11 +147,15 @@ def _run(request: Request) -> ExitCode:
         of_jobs = "--max-wait, --max-imbalance and --max-phase"
         raise UsageError(state("{options} are of jobs, and go with no limits of a device", options=of_jobs))
     if request.same_exports and (
-        other_limits or request.limits_of_jobs or request.each_step or request.export
+        other_limits or request.limits_of_jobs or request.each_step or request.export or request.trusted
     ):
         raise UsageError(state("--same-exports reads both exports of a run, and goes with no limits"))
     if not other_limits and not request.limits_of_jobs and not request.same_exports:
         raise UsageError(state("no limit is given, like --max-free 10%; see tracetui check --help"))
+    if request.each_step and not of_devices:
+        raise UsageError(state("--each-step goes with limits on the time of a device, like --max-idle 10%"))
+    if request.all_steps and request.baseline is None and not request.limits_of_jobs:
+        raise UsageError(state("--all-steps goes with --baseline, or with limits on a job"))
     results = [*_check_limits(request, of_devices)]
     if request.json:
         print_json(_document(results), request)

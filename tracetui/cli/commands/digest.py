@@ -8,12 +8,14 @@ from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, add_force
+from tracetui.language import counted
 
 _DESCRIPTION = """Write what a job needs to know of each rank into a small file, about 1 % of its
 trace. Run it on each host that has traces of a job (srun, pdsh, ssh), copy the
 files to one place, and look at them with `tracetui ranks`, which takes digests
 and traces alike. So do `tracetui compare` and `tracetui check --baseline`: keep
-the digest of a good run in place of its trace. Prints the names of the files."""
+the digest of a good run in place of its trace. Prints the names of the files.
+The exit status is 3 where a trace cannot be read, 2 where a digest exists."""
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -28,9 +30,14 @@ def _run(request: Request) -> ExitCode:
     from tracetui.cli.job_reading import write_digests
     from tracetui.cli.output import say
 
-    written, failed = write_digests(request, Path(request.output))
-    say(f"{written} written, {failed} failed" if failed else f"{written} written")
-    return ExitCode.OK if written else ExitCode.UNREADABLE
+    found = write_digests(request, Path(request.output))
+    failed = found.unread + found.existing
+    if found.digests:
+        say(counted(found.digests, "1 is a digest already", "{count} are digests already"))
+    say(f"{found.written} written, {failed} failed" if failed else f"{found.written} written")
+    if found.unread:
+        return ExitCode.UNREADABLE
+    return ExitCode.USAGE if found.existing else ExitCode.OK
 
 
 COMMAND = Command(

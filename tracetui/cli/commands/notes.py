@@ -34,7 +34,9 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("trace", metavar="PATH", help="a trace, or a directory of ranks")
     parser.add_argument("--add", dest="note", metavar="TEXT", help="write a note")
     parser.add_argument("--at", metavar="PLACE", help="where --add writes it: a place that u copied")
-    parser.add_argument("--export", dest="page", metavar="FILE", help="write the notes to FILE, a line each")
+    parser.add_argument(
+        "--export", dest="page", metavar="FILE", help="write the notes to FILE (- for stdout), a line each"
+    )
     parser.add_argument("--import", dest="source", metavar="FILE", type=Path, help="add the notes of FILE")
     add_force(parser)
     add_json(parser)
@@ -54,6 +56,11 @@ def _run(request: Request) -> None:
     request.path = request.trace  # which is not read, so no option says how
     if request.at is not None and request.note is None:
         raise UsageError(state("--at goes with --add: it says where the note is"))
+    if request.page == "-" and (request.json or request.md):
+        first = "json" if request.json else "md"
+        raise UsageError(
+            state("--{first} and --{second} cannot both write to stdout", first=first, second="export -")
+        )
     refuse_early(request, request.path)
     trace = fingerprint_of(request.path)
     changed = _written(request, trace) + _imported(request, trace)
@@ -62,7 +69,8 @@ def _run(request: Request) -> None:
             _say_added(Notebook(notes_path(trace)).add(changed), len(changed))
         except OSError as error:
             raise UsageError(state("the note cannot be kept: {reason}", reason=error.strerror)) from None
-        return
+        if request.page is None and not request.json and not request.md:
+            return
     notes = read_notebook(trace)
     if request.page is not None:
 
@@ -71,9 +79,9 @@ def _run(request: Request) -> None:
             return len(notes)
 
         write_file(request, request.page, write, "notes")
-    elif request.json:
+    if request.json:
         print_json({"schema": SCHEMA, "notes": notes_document(notes)}, request)
-    else:
+    elif request.md or request.page is None:
         print_text(notes_markdown(notes) if request.md else notes_text(notes), request)
 
 

@@ -20,7 +20,7 @@ from tracetui.cli.parser import (
     add_scheduler,
 )
 from tracetui.cli.terminal import text_width
-from tracetui.language import state
+from tracetui.language import in_english, state
 
 if TYPE_CHECKING:
     from tracetui.export.queries.named_rows import NamedRow
@@ -50,40 +50,48 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> None:
+    from tracetui.cli.output import print_json, print_text
+    from tracetui.export.queries.row_answer import row_document, row_markdown, row_text
+
+    if request.json:
+        with in_english():
+            document = row_document(_answer(request))
+        print_json(document, request)
+    else:
+        answer = _answer(request)
+        print_text(row_markdown(answer) if request.md else row_text(answer), request)
+
+
+def _answer(request: Request) -> RowAnswer:
+    """Return what there is to say of the row that is asked for."""
     from tracetui.cli.notes import fingerprint_of
-    from tracetui.cli.output import print_json, print_text, wants_ascii
-    from tracetui.export.queries.row_answer import RowAnswer, row_document, row_markdown, row_text
+    from tracetui.cli.output import wants_ascii
+    from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.siblings.snapshot import is_pickle
 
     path = Path(request.path)
     if request.against is not None:
-        answer = _in_comparison(request)
-    elif is_pickle(path):
-        answer = _in_snapshot(request)
-    elif (job := _job_at(request, path)) is not None:
+        return _in_comparison(request)
+    if is_pickle(path):
+        return _in_snapshot(request)
+    if (job := _job_at(request, path)) is not None:
         from tracetui.export.queries.named_rows import find_row, job_tables, kinds_of
         from tracetui.export.queries.row_screens import place_in_job
 
         found = find_row(job_tables(job), request.row) or _refuse(request, kinds_of(job_tables(job)))
         place = place_in_job(found.kind, request.row, fingerprint_of(request.path))
-        answer = RowAnswer(request.row, found, (), str(place or ""))
-    else:
-        from tracetui.cli.trace_reading import open_analysis
-        from tracetui.export.queries.named_rows import find_in_trace, kinds_of_trace
-        from tracetui.export.queries.row_screens import place_in_trace
-        from tracetui.ui.stories.row_story import story_of
+        return RowAnswer(request.row, found, (), str(place or ""))
+    from tracetui.cli.trace_reading import open_analysis
+    from tracetui.export.queries.named_rows import find_in_trace, kinds_of_trace
+    from tracetui.export.queries.row_screens import place_in_trace
+    from tracetui.ui.stories.row_story import story_of
 
-        analysis, _ = open_analysis(request)
-        found = find_in_trace(analysis, request.row) or _refuse(request, kinds_of_trace(analysis))
-        plain = request.json or request.md
-        width = 200 if plain else text_width()
-        story = story_of(analysis, found.kind, found.rows, found.place, width, wants_ascii(request))
-        place = place_in_trace(found.kind, request.row, fingerprint_of(request.path))
-        answer = RowAnswer(request.row, found, tuple(story), str(place or ""))
-    if request.json:
-        print_json(row_document(answer), request)
-    else:
-        print_text(row_markdown(answer) if request.md else row_text(answer), request)
+    analysis, _ = open_analysis(request)
+    found = find_in_trace(analysis, request.row) or _refuse(request, kinds_of_trace(analysis))
+    width = 200 if request.json or request.md else text_width()
+    story = story_of(analysis, found.kind, found.rows, found.place, width, wants_ascii(request))
+    place = place_in_trace(found.kind, request.row, fingerprint_of(request.path))
+    return RowAnswer(request.row, found, tuple(story), str(place or ""))
 
 
 def _in_snapshot(request: Request) -> RowAnswer:

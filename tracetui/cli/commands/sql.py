@@ -57,10 +57,13 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> None:
-    from tracetui.cli.output import answer, print_text
+    from tracetui.cli.output import answer, print_json, print_text
+    from tracetui.export.json_document import SCHEMA
     from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
     from tracetui.export.queries.query import QueryError, is_installed, run_query, schema_lines
 
+    if request.tables and request.csv is not None:
+        raise UsageError(state("--tables lists names: as text, or with --json"))
     if not request.tables and request.query is None:
         raise UsageError(
             state("a query is missing, like 'select count(*) from gaps'; --tables lists the tables")
@@ -69,7 +72,11 @@ def _run(request: Request) -> None:
         raise UsageError(state("tracetui sql needs DuckDB: pip install tracetui[sql]"))
     relations = _relations(request)
     if request.tables:
-        print_text("".join(f"{line}\n" for line in schema_lines(relations)), request)
+        if request.json:
+            tables = {name: relation.columns for name, relation in sorted(relations.items())}
+            print_json({"schema": SCHEMA, "tables": tables}, request)
+        else:
+            print_text("".join(f"{line}\n" for line in schema_lines(relations)), request)
         return
     try:
         found = run_query(relations, request.query, request.timeout)

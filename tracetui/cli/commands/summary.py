@@ -17,13 +17,14 @@ from tracetui.cli.parser import (
 from tracetui.cli.terminal import text_width
 
 _DESCRIPTION = f"""Print what each device of a trace did: computing, communication, free, idle,
-why it was idle, the table of steps, the worst gaps, and the first advice.
+why it was idle, the table of steps, the worst gaps, and the first advice, as
+Markdown all of it.
 
 --step and --window pick the steps and gaps that are listed: a step is in a
 window if its device part starts in it, a gap if it starts in it; the gaps of a
 step start in its device part. The links are those of the transfers that start
-in it. The totals and causes of a device, late ranks and the advice are always
-those of the whole trace. --csv writes the table of steps.
+in the window. The totals, causes and marked ranges of a device, late ranks and
+the advice are always those of the whole trace. --csv writes the table of steps.
 
 {PATHS}"""
 

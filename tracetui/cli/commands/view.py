@@ -127,6 +127,8 @@ def _run(request: Request) -> int:
         raise UsageError(state("several traces are for the viewer, which needs a terminal; give one or two"))
     if front is terminal.Front.VIEWER:
         return _view(request)
+    if request.place is not None:
+        raise UsageError(state("--at is for the viewer, which needs a terminal"))
     if request.more_paths:
         from tracetui.cli.comparing import RunPart
 
@@ -136,6 +138,8 @@ def _run(request: Request) -> int:
     elif is_pickle(Path(request.path)):
         print_memory(request, "line")
     elif _job(request) is not None:
+        if request.window is not None:
+            raise UsageError(state("--window is of one trace: these are several ranks"))
         print_ranks(request, [Path(request.path)])
     else:
         from tracetui.cli.output import print_text

@@ -261,6 +261,16 @@ ERRORS = {
     "the note cannot be kept: {reason}": "笔记无法保存：{reason}",
     "{name} is no file of notes": "{name} 不是笔记文件",
     "its steps are {numbers}": "它的 step 有 {numbers}",
+    "its step is {numbers}": "它的 step 是 {numbers}",
+    "--each-step goes with limits on the time of a device, like --max-idle 10%": (
+        "--each-step 要与设备时间的限制一起使用，例如 --max-idle 10%"
+    ),
+    "--all-steps goes with --baseline, or with limits on a job": (
+        "--all-steps 要与 --baseline 或作业的限制一起使用"
+    ),
+    "--at is for the viewer, which needs a terminal": "--at 用于界面，界面需要终端",
+    "--window is of one trace: these are several ranks": "--window 只用于单个 trace：这里有多张卡",
+    "--tables lists names: as text, or with --json": "--tables 列出名称：以文本，或用 --json",
     "it has no ProfilerStep": "其中没有 ProfilerStep",
     "starts at {time}": "从 {time} 开始",
     "it shows {count} repetitions": "其中有 {count} 次重复",

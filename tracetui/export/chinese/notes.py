@@ -298,8 +298,8 @@ NOTES = {
     "{device}: memory grows by {size} or more in each of steps {steps}, more than {most}": (
         "{device}：显存在 step {steps} 中每个 step 至少增长 {size}，超过 {most}"
     ),
-    "{device}: {share} of the idle time has no known cause (unlinked), and is in no other limit": (
-        "{device}：空闲时间的 {share} 原因未知（unlinked），不计入其他上限"
+    "{device}: {share} of the idle time has no known cause (unlinked), and is in no limit on another cause": (
+        "{device}：空闲时间的 {share} 原因未知（unlinked），不计入其他原因的上限"
     ),
     "rank {rank}: {measure} is {share} ({time} of {whole}), more than {most}": (
         "rank {rank}：{measure} 为 {share}（{whole} 中的 {time}），超过 {most}"

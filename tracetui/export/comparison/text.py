@@ -66,11 +66,7 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
                 else wrap_sentence(absence_sentence(compared.by), width, MARGIN, MARGIN)
             ),
         ]
-        if limit and len(rows) > limit:
-            more = format_count(len(rows) - limit)
-            lines.append(
-                MARGIN + translate("{count} more: --by {table} --top 0", count=more, table=compared.by)
-            )
+        lines += [MARGIN + words for words in _more_rows(compared, len(rows), limit)]
         if compared.by == "operator":
             lines += _unmatched_lines(comparison, width)
     notes = comparison_notes(comparison)
@@ -107,11 +103,20 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
                 *markdown_table(
                     compared.table, compared.judged(comparison, rows[:rows_shown] if rows_shown else rows)
                 ),
+                *(line for words in _more_rows(compared, len(rows), rows_shown) for line in ("", words)),
             ]
         elif only is not None:
             parts += ["", markdown.escaped(absence_sentence(compared.by))]
     parts += ["", *(f"- {markdown.escaped(note)}" for note in comparison_notes(comparison))]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _more_rows(compared: ComparedTable, count: int, limit: int) -> list[str]:
+    """Return how many of `count` rows a table of `limit`, 0 for all, leaves out; nothing where it has all."""
+    if not limit or count <= limit:
+        return []
+    more = format_count(count - limit)
+    return [translate("{count} more: --by {table} --top 0", count=more, table=compared.by)]
 
 
 def table_title(compared: ComparedTable) -> str:

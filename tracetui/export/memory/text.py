@@ -38,7 +38,7 @@ TextRow = dict[str, Any]
 #: Returns the text of the line of a frame, printable; None where its file is not on this host.
 SourceLine = Callable[[Frame], Optional[str]]
 TOP, TOP_COMPONENTS, TOP_HOST = 20, 6, 6  #: rows listed where nothing else is asked for
-_WITH_TOP, _WITH_JSON = "{count} more: --top 0", "{count} more with --json"
+_WITH_TOP, WITH_JSON = "{count} more: --top 0", "{count} more with --json"
 
 
 def memory_text(
@@ -118,10 +118,10 @@ def memory_sections(
     curves = sorted(memory.curves, key=lambda curve: not len(curve.known_places))
     components = MemoryRows(recorded, curves, TOP_COMPONENTS)
     title = translate("Components" if part is memory.all else "Components, of the whole recording")
-    yield from _section(title, COMPONENTS, components, _WITH_JSON)
+    yield from _section(title, COMPONENTS, components, WITH_JSON)
     graphs = MemoryRows(recorded, recorded.graphs, TOP_COMPONENTS)
     title = translate("Static memory of graphs, given before they run")
-    yield from _section(title, GRAPHS, graphs, _WITH_JSON)
+    yield from _section(title, GRAPHS, graphs, WITH_JSON)
     if by == "block":
         blocks = BlockRows(memory, part, count, origin_ns)
         yield from _section(translate("Blocks, the largest first"), BLOCKS, blocks)
@@ -132,7 +132,7 @@ def memory_sections(
         title = translate("Lines, those first that hold most at the peak")
         yield from _section(title, LINES, MemoryRows(recorded, part.lines, count))
     host = MemoryRows(recorded, () if part.host is None else part.host.lines, TOP_HOST)
-    yield from _section(translate("Memory of the host, in no sum of a device"), LINES, host, _WITH_JSON)
+    yield from _section(translate("Memory of the host, in no sum of a device"), LINES, host, WITH_JSON)
 
 
 def _section(

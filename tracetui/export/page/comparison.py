@@ -20,6 +20,7 @@ from tracetui.export.page.html import Section, as_markup, believed, bullets, htm
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.comparison import row_name, run_words, steps_sentence
 from tracetui.export.sentences.notes import comparison_notes
+from tracetui.export.sentences.trace import hidden_rows
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.language import translate
@@ -47,8 +48,10 @@ def comparison_sections(comparison: Comparison, source: SourceFiles | None = Non
     for compared in (WATERFALL, *EVERY) if comparison.comparable else ():
         rows = shown_rows(compared, comparison)
         if rows:
-            shown = compared.judged(comparison, rows if compared is WATERFALL else rows[:TOP])
-            blocks = [html_table(compared.table, shown)]
+            shown = rows if compared is WATERFALL else rows[:TOP]
+            blocks = [html_table(compared.table, compared.judged(comparison, shown))]
+            hidden = len(rows) - len(shown)
+            blocks += [paragraph(hidden_rows(hidden), "dim")] if hidden else []
             if source is not None and compared.by == "line":
                 blocks += source_excerpts(source, _frames(rows))
             yield Section(table_title(compared), blocks)

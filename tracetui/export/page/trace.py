@@ -16,7 +16,7 @@ from tracetui.analysis.heat.cells import pool
 from tracetui.analysis.raster import even_edges
 from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document
-from tracetui.export.memory.text import growth_sentences, memory_facts, memory_sections
+from tracetui.export.memory.text import WITH_JSON, growth_sentences, memory_facts, memory_sections
 from tracetui.export.page import charts
 from tracetui.export.page.html import Section, as_markup, bullets, html_table, paragraph, table_part
 from tracetui.export.page.source import source_excerpts
@@ -48,7 +48,7 @@ from tracetui.language import clauses, restate, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFiles
 from tracetui.trace.stack import path_end
-from tracetui.units import format_duration, format_ms, format_percent, format_time
+from tracetui.units import format_count, format_duration, format_ms, format_percent, format_time
 
 TOP_GAPS, TOP_LINES, TOP_SYNCS, TOP_STEPS, TOP_OPERATORS, TOP_MEMORY = 20, 20, 8, 60, 25, 15
 MAP_COLUMNS = 120
@@ -118,7 +118,10 @@ def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
     if line is not None:
         place = printable(line_name(path_end(line.file or ""), line.line, line.function))
         time = format_duration(line.idle_ns)
-        parts.append(translate("The worst line is {place}: {time} on all devices.", place=place, time=time))
+        template = "The worst line is {place}: {time} on all devices."
+        if len(analysis.devices) == 1:
+            template = "The worst line is {place}: {time}."
+        parts.append(translate(template, place=place, time=time))
     return sentences(parts)
 
 
@@ -212,7 +215,7 @@ def _lines(analysis: Analysis, source: SourceFiles | None) -> Iterator[Section]:
             blocks += source_excerpts(source, [row for row in rows.rows if row.file])
         yield part._replace(blocks=blocks)
     for syncs in sync_sections(analysis, Selection(), TOP_SYNCS):
-        yield table_part(replace(syncs, hidden=""))
+        yield table_part(syncs)
 
 
 def _advice(analysis: Analysis) -> Section:
@@ -240,4 +243,6 @@ def _memory(analysis: Analysis) -> Iterator[Section]:
     blocks = [bullets([*facts, *growth_sentences(document, memory, None), alive_sentence(document)])]
     for section in memory_sections(memory, part, "line", TOP_MEMORY, origin):
         blocks += [f"<h3>{as_markup(section.title)}</h3>", html_table(section.table, section.rows)]
+        if section.more:
+            blocks.append(paragraph(translate(WITH_JSON, count=format_count(section.rows.hidden)), "dim"))
     yield Section(head, blocks)

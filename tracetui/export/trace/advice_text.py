@@ -24,7 +24,10 @@ def advice_text(advice: Sequence[Advice], width: int) -> str:
         return translate(NOTHING) + "\n"
     pieces = counted(len(advice), "1 piece of advice", "{count} pieces of advice")
     last = translate(", notes last") if advice[-1].cost_ns is None else ""
-    lines = [translate("{pieces} by lost time{last}; some are about the same time", pieces=pieces, last=last)]
+    lines = [pieces]
+    if len(advice) > 1:
+        head = "{pieces} by lost time{last}; some are about the same time"
+        lines = [translate(head, pieces=pieces, last=last)]
     margin = " " * (len(str(len(advice))) + len(MARGIN))
     for number, piece in enumerate(advice, 1):
         lines += ["", *_advice(piece, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]

@@ -35,6 +35,7 @@ from tracetui.export.trace.summary import (
     TOP_STEPS,
     export_words,
     in_all,
+    more_ranges,
     no_work,
     run_facts,
     task_facts,
@@ -66,8 +67,9 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
         places = selection.steps(analysis, activity.device)
         lines += _steps(analysis, places, limit)
         if ranges:
-            shown = RangeRows(ranges[: limit or None])
-            lines += ["", f"### {ranges_title()}", "", *markdown_table(RANGES, shown)]
+            shown = ranges[: limit or None]
+            lines += ["", f"### {ranges_title()}", "", *markdown_table(RANGES, RangeRows(shown))]
+            lines += [line for words in more_ranges(ranges, shown) for line in ("", words)]
     for section in communication_sections(analysis, selection):
         lines += ["", *section.markdown()]
     if len(analysis.gaps):

@@ -70,7 +70,7 @@ def nested_text(
     if more:
         lines.append(MARGIN + translate("{count} more with less: --top 0", count=format_count(more)))
     lines += ["", translate(ranking.explained)]
-    if _without_modules(rows):
+    if _without_modules(analysis, rows):
         lines.append(translate(NO_MODULES))
     return "\n".join(lines) + "\n"
 
@@ -90,7 +90,7 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     more = rows.hidden
     if more:
         lines += ["", hidden_rows(more)]
-    if _without_modules(rows):
+    if _without_modules(analysis, rows):
         lines += ["", translate(NO_MODULES)]
     return "\n".join(lines) + "\n"
 
@@ -106,5 +106,5 @@ def _title(ranking: Ranking, rows: NestedRows) -> str:
     return translate(ranking.title, idle=idle)
 
 
-def _without_modules(rows: NestedRows) -> bool:
-    return isinstance(rows, ModuleRows) and all(row.module is None for row in rows.all_rows)
+def _without_modules(analysis: Analysis, rows: NestedRows) -> bool:
+    return isinstance(rows, ModuleRows) and all(row.module is None for row in analysis.modules)

@@ -12,6 +12,7 @@ from tracetui.analysis.kernels import Kernels
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Bools
 from tracetui.export.json_document import SCHEMA
+from tracetui.export.sentences.trace import hidden_rows
 from tracetui.export.tables.column import records
 from tracetui.export.tables.kernels import SHAPES, KernelRows, TypeRows, kernel_table
 from tracetui.export.tables.operators import OPERATORS
@@ -50,7 +51,7 @@ def list_operators(
         every = operators.by_type() if by == "type" else operators.by_name()
         table = _first(every, top) if top else every
         title = translate(_TITLES[host, by])
-        return TableSection(title, OPERATORS, table, _more(len(every) - len(table)))
+        return TableSection(title, OPERATORS, table, *_hidden(len(every) - len(table)))
     kernels = analysis.kernels
     if kernels is None:
         raise NoKernels
@@ -58,10 +59,10 @@ def list_operators(
     if by == "shape":
         types = TypeRows(kernels, among, top)
         title = translate("Types of kernels and the shapes of their inputs, most time first")
-        return TableSection(title, SHAPES, types, _more(types.hidden))
+        return TableSection(title, SHAPES, types, *_hidden(types.hidden))
     rows = KernelRows(analysis, kernels, among, top)
     title = translate("Kernels, the longest first")
-    return TableSection(title, kernel_table(kernels), rows, _more(rows.total - len(rows)))
+    return TableSection(title, kernel_table(kernels), rows, *_hidden(rows.total - len(rows)))
 
 
 def selected_operators(analysis: Analysis, selection: Selection, host: bool) -> OperatorSlices:
@@ -92,11 +93,14 @@ def listing_text(listing: TableSection, width: int) -> str:
 
 def listing_markdown(listing: TableSection) -> str:
     """Return the rows as Markdown."""
-    return "\n".join([*listing.markdown(), *listing.more_lines()]) + "\n"
+    return "\n".join(listing.markdown()) + "\n"
 
 
-def _more(hidden: int) -> str:
-    return translate("{count} more: --top 0", count=format_count(hidden)) if hidden else ""
+def _hidden(count: int) -> tuple[str, str]:
+    """Return what text, and what Markdown, says of the rows that a table leaves out."""
+    if not count:
+        return "", ""
+    return translate("{count} more: --top 0", count=format_count(count)), hidden_rows(count)
 
 
 def _is_among(kernels: Kernels, operators: OperatorSlices) -> Bools:

@@ -247,9 +247,14 @@ def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int
 def _phases(ranges: Sequence[RangeTimes], limit: int, width: int) -> list[str]:
     """Return the ranges that the program marks; at most `limit` names, 0 for all."""
     shown = ranges[:limit] if limit else ranges
-    left = len(ranges) - len(shown)
-    more = [MARGIN + counted(left, "1 more", "{count} more")] if left else []
+    more = [MARGIN + words for words in more_ranges(ranges, shown)]
     return [ranges_title(), *text_table(RANGES, RangeRows(shown), width), *more]
+
+
+def more_ranges(ranges: Sequence[RangeTimes], shown: Sequence[RangeTimes]) -> list[str]:
+    """Return "3 more", of the ranges that a table leaves out; nothing where it has all."""
+    left = len(ranges) - len(shown)
+    return [counted(left, "1 more", "{count} more")] if left else []
 
 
 def _steps(
@@ -266,11 +271,10 @@ def _steps(
     left = rows.hidden
     more = [MARGIN + counted(left, "1 more step: --top 0", "{count} more steps: --top 0")] if left else []
     believed = selection.believed(analysis, places)
-    if len(believed) < len(places):
-        numbers = [analysis.steps[place].number for place in places if place not in believed]
-        more += wrap_sentence(left_out_words(numbers), width, MARGIN, MARGIN)
     phases = longest_phases(mean_phases(StepRows(analysis, believed).phases))
     if phases:
+        numbers = [analysis.steps[place].number for place in places if place not in believed]
+        more += wrap_sentence(left_out_words(numbers), width, MARGIN, MARGIN) if numbers else []
         words = translate("of a mean step on the host: {phases}", phases=printable(phases))
         more.append(cut(MARGIN + words, width))
     return ["", translate("Steps, in ms") + mark(analysis.health, "steps"), *lines, *more]
