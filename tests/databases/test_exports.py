@@ -112,6 +112,15 @@ def test_json_that_was_compressed_by_hand_is_an_export_of_the_run(output: Path) 
     assert source.path == packed
 
 
+def test_json_that_is_whole_goes_before_json_that_is_cut_off(output: Path) -> None:
+    text, packed = output / "trace_view.json", output / "trace_view.json.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    assert locate_trace(output) == text
+    text.write_bytes(text.read_bytes()[:-100])
+    assert locate_trace(output) == locate_trace(output.parent.parent) == packed
+    assert other_export(output / DATABASE) == OtherExport(packed, True)
+
+
 @pytest.mark.parametrize("newer", ["", "mindstudio_profiler_output"])
 def test_marks_of_msprof_are_no_export_of_a_run(tmp_path: Path, newer: str) -> None:
     """They lie beside the JSON of the run, and their names sort after its."""

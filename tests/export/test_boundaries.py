@@ -111,6 +111,7 @@ def test_the_main_cause_of_a_gap_is_of_what_ranks_it() -> None:
         vars(rows)["idle"] = SimpleNamespace(main_cause=idle, labels=["a", "b", "c"])
         vars(rows)["communication"] = SimpleNamespace(main_cause=communication)
         assert rows.main_cause.tolist() == main_causes
+        assert rows.by_copies.tolist() == [cause == copies for cause in main_causes]
 
 
 def test_gaps_are_told_with_their_device_where_there_are_several() -> None:

@@ -21,7 +21,7 @@ from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
 from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
 from tracetui.export.queries.query import QueryError, QueryResult, run_query
-from tracetui.export.queries.query_tables import query_words
+from tracetui.export.queries.query_tables import names_columns, query_words
 from tracetui.export.queries.relations import Relation, comparison_relations, job_relations, trace_relations
 from tracetui.export.tables.column import CodedTexts, Column, Table
 from tracetui.export.tables.row_ids import find_slice, slice_ids
@@ -134,6 +134,8 @@ def test_the_ids_of_slices_lead_back_to_them(moba: Analysis) -> None:
         'with worst as (from gaps) select count("host.sync_ns") from steps, worst',
         "select columns('.*_ns') from steps",
         "summarize gaps",
+        "select idle_ns from gaps tablesample 100%",
+        "select idle_ns from gaps using sample 3",
     ],
 )
 def test_columns_that_are_named_in_any_way_are_there(moba: Analysis, query: str) -> None:
@@ -172,6 +174,14 @@ def test_all_columns_of_a_row_are_there(moba: Analysis, query: str) -> None:
 )
 def test_rows_are_whole_where_they_are_values(moba: Analysis, query: str, rows: list[tuple[bool]]) -> None:
     assert run_query(trace_relations(moba), query).rows == rows
+
+
+def test_types_of_constants_are_no_kinds_of_nodes() -> None:
+    """DuckDB 1 writes them as objects, later ones as texts."""
+    value = {"class": "CONSTANT", "value": {"type": {"id": "INTEGER", "type_info": None}, "value": 3}}
+    column = {"class": "COLUMN_REF", "type": "COLUMN_REF", "column_names": ["step"]}
+    assert names_columns({"error": False, "statements": [{"where_clause": [column, value]}]})
+    assert not names_columns({"error": False, "statements": [{"select_list": [{"class": "STAR"}, value]}]})
 
 
 def test_a_column_with_brackets_in_its_name_is_there() -> None:

@@ -84,12 +84,13 @@ def test_kernels_in_text_have_their_type_and_not_the_spread_of_their_times() -> 
     assert "type" in shown and shown.isdisjoint({"core", "min_ns", "max_ns"})
 
 
-@pytest.mark.parametrize(("by_idle", "lines"), [(True, [1, 0, -1]), (False, [-1, 2, 3])])
+@pytest.mark.parametrize(("by_idle", "lines"), [(True, [1, 0, -1, -1]), (False, [-1, 2, 3, -1])])
 def test_the_line_behind_a_gap_is_of_what_ranks_it(by_idle: bool, lines: list[int]) -> None:
-    """Two lines of idle time, then two of communication."""
-    idle, moved = (CodedTexts(np.array(codes), str) for codes in ([1, 0, -1], [-1, 0, 1]))
+    """Two lines of idle time, then two of communication; none of copies, of which the last is."""
+    idle, moved = (CodedTexts(np.array(codes), str) for codes in ([1, 0, -1, 0], [-1, 0, 1, 0]))
     rows: Any = SimpleNamespace(
         by_idle=by_idle,
+        by_copies=np.array([False, False, False, True]),
         at=lambda texts: texts,
         idle=SimpleNamespace(main_line=idle, lines=["a", "b"]),
         communication=SimpleNamespace(main_line_of=lambda: moved, lines=["c", "d"]),

@@ -184,7 +184,10 @@ def test_the_name_of_a_rank_tells_its_host_and_number() -> None:
     assert parse_name("box_12.1683.pt.trace.json").host == ""  # no time stamp
     assert parse_name("box_12.1683564901982.pt.trace.json.gz") == ("box", "1683564901982", None)
     assert parse_name("sampled_rank-3.json.gz").rank == 3
-    for name, rank in (("frank3_12345", None), ("rank3", 3), ("tp1_rank_4", 4), ("WorkerRank5", 5)):
+    for name, rank in (
+        *(("frank3_12345", None), ("rank3", 3), ("tp1_rank_4", 4), ("WorkerRank5", 5)),
+        *(("DPRank3", 3), ("tprank0", 0), ("PPRank-2", 2), ("worldrank5", 5)),
+    ):
         assert parse_name(f"{name}_20250101010101001_ascend_pt").rank == rank
     assert parse_name("PROF_000001_20230818142704322_COJGGGCANRMICFBC").started == "20230818142704322"
 

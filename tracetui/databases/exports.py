@@ -38,7 +38,7 @@ def other_export(trace: Path) -> OtherExport | None:
     if is_database(trace):
         if not is_trace_database(trace.name):
             return None
-        found = [path for name in TRACE_VIEWS if (path := trace.parent / name).is_file()][:1]
+        found = trace_views(trace.parent)[:1]
         if not (found and is_framework_database(trace.name) and _is_alone(trace)):
             exported = _files_of_profile(trace, "msprof_*.json*")
             found = [path for path in exported if MSPROF_JSON.fullmatch(path.name)][-1:]
@@ -51,6 +51,12 @@ def other_export(trace: Path) -> OtherExport | None:
     else:
         return None
     return OtherExport(found[0], is_whole_database(found[0])) if len(found) == 1 else None
+
+
+def trace_views(*directories: Path) -> list[Path]:
+    """Return the JSON of frameworks in directories, those that are whole first."""
+    found = [path for place in directories for name in TRACE_VIEWS if (path := place / name).is_file()]
+    return sorted(found, key=lambda path: not is_whole_json(path))
 
 
 def is_whole_json(path: Path) -> bool:

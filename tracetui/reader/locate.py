@@ -12,7 +12,14 @@ import stat
 import zlib
 from pathlib import Path
 
-from tracetui.databases.exports import TRACE_VIEWS, Export, export_of, is_whole_json, other_export
+from tracetui.databases.exports import (
+    TRACE_VIEWS,
+    Export,
+    export_of,
+    is_whole_json,
+    other_export,
+    trace_views,
+)
 from tracetui.databases.names import is_database, is_framework_database, is_trace_database, what_else
 from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -166,8 +173,8 @@ def _replace_by_export(file: Path, export: Export | None) -> Path:
 
 def _in_directory(path: Path, export: Export | None, files: list[Path] | None) -> Path:
     outputs = (path / _OUTPUT, path) if path.name == _OUTPUT else (path / _OUTPUT,)
-    direct = [file for output in outputs for name in TRACE_VIEWS if (file := output / name).is_file()]
-    if export != "db" and direct:
+    direct = trace_views(*outputs) if export != "db" else []
+    if direct:
         return _prefer_whole(direct[0], export)
     files = _files(path) if files is None else files
     text = [file for file in files if not is_database(file)] if export != "db" else []
@@ -216,8 +223,8 @@ def _may_be_trace(file: Path) -> bool:
 
 def _traces_of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
     """Return the JSON of frameworks, and of their databases those without any beside them."""
-    traces = {file.parent: file for file in reversed(text) if file.name in TRACE_VIEWS}
-    return sorted(traces.values()) + [
+    traces = {file.parent for file in text if file.name in TRACE_VIEWS}
+    return [trace_views(directory)[0] for directory in sorted(traces)] + [
         file
         for file in databases
         if traces and is_framework_database(file.name) and file.parent not in traces

@@ -11,8 +11,12 @@ RANK_DIRECTORIES = ("_ascend_pt", "_ascend_ms")
 _MSPROF = re.compile(r"PROF_\d+_(?P<time>\d{14,17})_\w+")
 #: ascend_timeline_display_<rank>.json, as MindSpore called its timelines for MindInsight
 _TIMELINE = re.compile(r"(?:\w+_)?timeline_display_(\d{1,9})\.json(?:\.gz)?", re.ASCII)
-#: rank3, Rank_3, workerRank-3; no host called frank3
-_NAMED_RANK = re.compile(r"(?:(?<![A-Za-z])(?i:rank)|(?<=[a-z])Rank)[-_ ]?(\d{1,9})(?!\d)", re.ASCII)
+#: rank3, Rank_3, workerRank-3, DPRank3, dprank3, worldrank3; no host called frank3
+_NAMED_RANK = re.compile(
+    r"(?:(?<![A-Za-z])(?i:(?:[tdpce]p|world|global|worker)?rank)|(?<=[A-Za-z])Rank)"
+    r"[-_ ]?(\d{1,9})(?!\d)",
+    re.ASCII,
+)
 #: <host>_<pid>_<time stamp>_ascend_pt
 _ASCEND_NAME = re.compile(r"(?P<host>.+)_\d{1,10}_(?P<time>\d{14,20})_ascend_(?:pt|ms)", re.ASCII)
 #: <host>_<pid>.<time stamp>.pt.trace.json, as tensorboard_trace_handler calls them

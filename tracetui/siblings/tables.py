@@ -241,12 +241,14 @@ class _Builder:
         if column.kind is ValueKind.TIME:
             read = thousandths(cells)
             return read.value, (read.missing & column.needed) | read.damaged
-        numbers = cells.trimmed().floats()
         if column.kind is ValueKind.DURATION:
             read = thousandths(cells, rounded=True)
-            is_none = read.damaged & (np.abs(numbers) < LEAST_DURATION)
+            is_none = read.damaged
+            if is_none.any():
+                is_none = is_none & (np.abs(cells.trimmed().floats()) < LEAST_DURATION)
             is_worthless = (read.missing & column.needed) | (read.damaged & (column.needed | column.is_bound))
             return np.where(is_none, 0, read.value), is_worthless & ~is_none
+        numbers = cells.trimmed().floats()
         if column.kind is ValueKind.NUMBER:
             return numbers, np.isnan(numbers) & column.needed
         numbers = np.rint(numbers * _BYTES.get(column.kind, 1))

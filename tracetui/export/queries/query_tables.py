@@ -50,16 +50,21 @@ def register_tables(connection: DuckDBPyConnection, relations: Relations, sql: s
 
 
 def _names_columns(connection: DuckDBPyConnection, sql: str) -> bool:
-    """Return whether all columns that a query is about stand in it, as DuckDB parses it.
-
-    They do not where it takes all of a table, a column by its place, or a row as a value.
-    """
+    """Return whether all columns that a query is about stand in it, as DuckDB parses it."""
     try:
         parsed = json.loads(
             connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()[0][0]
         )
     except RecursionError:
         return False
+    return not parsed["error"] and names_columns(parsed)
+
+
+def names_columns(parsed: dict[str, Any]) -> bool:
+    """Return whether all columns that a parsed query is about stand in it.
+
+    They do not where it takes all of a table, a column by its place, or a row as a value.
+    """
     tables, values = set[str](), set[str]()
     nodes: list[Any] = [parsed]
     while nodes:
@@ -68,13 +73,15 @@ def _names_columns(connection: DuckDBPyConnection, sql: str) -> bool:
             nodes += node
         elif isinstance(node, dict):
             nodes += node.values()
-            kinds = {node.get(key) for key in ("class", "type", "ref_type")}
-            if kinds & _UNNAMED or node.get("column_name_alias"):
+            kinds = [node.get(key) for key in ("class", "type", "ref_type")]
+            if any(isinstance(kind, str) and kind in _UNNAMED for kind in kinds):  # `type` may be an object
+                return False
+            if node.get("column_name_alias"):
                 return False
             if "table_name" in node:
                 tables |= {node["table_name"].lower(), node.get("alias", "").lower()}
             values |= {name.lower() for name in node.get("column_names", ())[-1:]}
-    return not parsed["error"] and tables.isdisjoint(values)
+    return tables.isdisjoint(values)
 
 
 class _ColumnArrays(NamedTuple):

@@ -115,10 +115,15 @@ class GapRows:
         """
         idle, communication = (pieces.main_cause[self.chosen] for pieces in (self.idle, self.communication))
         moved = np.where(communication < 0, -1, communication.astype(np.int64) + len(self.idle.labels))
-        copied: Int64s = self.gaps.copy[self.chosen] * (self.by is Measure.LOST)
-        others = np.maximum(self.gaps.idle, self.gaps.communication)[self.chosen]
         copies = len(self.idle.labels) + len(CommunicationCause)
-        return np.where(copied > others, copies, np.where(self.by_idle, idle, moved))
+        return np.where(self.by_copies, copies, np.where(self.by_idle, idle, moved))
+
+    @property
+    def by_copies(self) -> Bools:
+        """bool[rows]: whether what ranks a gap is copies more than anything else."""
+        others = np.maximum(self.gaps.idle, self.gaps.communication)[self.chosen]
+        more: Bools = (self.gaps.copy[self.chosen] > others) & (self.by is Measure.LOST)
+        return more
 
     @property
     def by_idle(self) -> Bools:
@@ -187,10 +192,11 @@ def _communication_line(rows: GapRows) -> CodedTexts:
 
 
 def _behind(rows: GapRows) -> CodedTexts:
-    """Return the line behind most of what ranks a gap: of its idle time or of its communication."""
+    """Return the line behind most of what ranks a gap: idle time or communication; None behind copies."""
     idle, communication = _idle_line(rows).codes, _communication_line(rows).codes
     moved = np.where(communication < 0, -1, communication + len(rows.idle.lines))
-    return texts_at(np.where(rows.by_idle, idle, moved), [*rows.idle.lines, *rows.communication.lines])
+    codes = np.where(rows.by_copies, -1, np.where(rows.by_idle, idle, moved))
+    return texts_at(codes, [*rows.idle.lines, *rows.communication.lines])
 
 
 def _cause(rows: GapRows, of: str) -> CodedTexts:
