@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.analysis import real
+from tests.analysis import gpu, real
 from tests.analysis.machine import (
     PYTHON,
     call,
@@ -22,6 +24,8 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
 
 
 @pytest.mark.parametrize("name", [*real.GPU, "cpu_only_with_stacks.pt.trace.json.gz"])
@@ -66,3 +70,34 @@ def test_what_is_missing_is_empty(events: list[dict[str, Any]]) -> None:
         analysis.operators_in_step(index, host=True).by_name()
     for host in (True, False):
         assert analysis.operators_in_window(0, 10**9, host).by_name().total_ns.sum() >= 0
+
+
+@pytest.mark.parametrize("first_us", [7, 0, -1, -100, -5000, -(10**9)])
+def test_where_a_clock_begins_changes_no_answer(tmp_path: Path, first_us: int) -> None:
+    """Times below 0 are those of a clock that was set to 0 within the recording, or was corrected."""
+    answers = []
+    for shift_us in (1000, first_us):
+        events: list[dict[str, Any]] = [*gpu.gpu()]
+        for number, start in enumerate((0, 100_000, 200_000)):
+            events += [gpu.step(number, start, 90_000), gpu.host(start + 5_000, 60_000)]
+            events += [gpu.launch(start + 10_000, 3_000, number)]
+            events += [gpu.kernel(start + 20_000, 40_000, number)]
+        for event in events:
+            if "ts" in event:
+                event["ts"] = str(Decimal(event["ts"]) + shift_us)
+        (tmp_path / "t.json").write_text(json.dumps(events))
+        with TraceFile(tmp_path / "t.json") as trace_file:
+            found = analyse(build_trace(trace_file.read()))
+        (device,) = found.devices
+        steps = [
+            (
+                row.host_start_ns - found.trace.start_ns,
+                row.computing_ns,
+                row.free_ns,
+                row.preparing_ns,
+                row.idle_ns,
+            )
+            for row in found.steps
+        ]
+        answers.append((steps, device.idle_ns))
+    assert answers[0][0][1][1] == 40_000 and answers[0] == answers[1]

@@ -15,6 +15,7 @@ from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.walls import StepChoice
 from tracetui.export.sentences.verdict import verdict
+from tracetui.units import format_duration
 
 
 @cache
@@ -45,7 +46,7 @@ def test_a_data_loader_with_workers(real_traces: Path) -> None:
     comparison = pair(real_traces, "gpu/workers0", "gpu/workers4")
     assert verdict(comparison) == (
         "OTHER is 52.2 ms (29.4 %) a step faster, in 4 of 4 steps: 53.9 ms less idle,"
-        " data loader (host.dataloader) at resnet50_profiler_api.py(42)."
+        " data loader (host.dataloader) alone 58.4 ms at resnet50_profiler_api.py(42)."
     )
     assert comparison.other.walls.left_out == (5, 9), "the first one, and one that waits for the workers"
     assert [row.name for row in comparison.waterfall if row.changed] == ["preparing.host.dataloader"]
@@ -142,6 +143,14 @@ def test_two_makes_of_gpus_match_in_every_operator(real_traces: Path) -> None:
     assert sum(row.base_count for row in comparison.operators) == 104
     assert ms(named(comparison.classes, "Matmul")) == (0.198, 0.174)
     assert named(comparison.modules, "BertLMHeadModel_0 > BertModel_0").status == "matched"
+
+
+def test_a_verdict_gives_a_cause_its_own_change(real_traces: Path) -> None:
+    """All idle time changed by 2.23 ms, preparing included: the number beside a cause is that of its row."""
+    for base, other in ((0, 1), (1, 0)):
+        comparison = pair(real_traces, *(f"npu/level2/rank{rank}_ascend_pt" for rank in (base, other)))
+        change = abs(named(comparison.causes, "host.operator").delta_ns)
+        assert f", {format_duration(round(change))} of it operator (host.operator)" in verdict(comparison)
 
 
 def test_a_gpu_and_an_npu(real_traces: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,19 @@ from tests.job.planted import job
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.raster import even_edges
 from tracetui.job.absent_ranks import absent_ranks
-from tracetui.job.digest import TimeClass
+from tracetui.job.digest import (
+    ArrivalColumns,
+    CollectiveColumns,
+    Digest,
+    LinkColumns,
+    StepColumns,
+    TimeCells,
+    TimeClass,
+)
 from tracetui.job.grids import GridMeasure, classes_by_time, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job, job_of
-from tracetui.job.late_ranks import late_ranks
+from tracetui.job.late_ranks import late_once, late_ranks
+from tracetui.job.rank_table import rank_rows
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +108,37 @@ def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:
         without_rank, GridMeasure.COST, even_edges(*job_span(without_rank), 31), [absent.waits]
     )
     assert over_time[3].sum() == absent.late.lost_ns and over_time.sum() == without_rank.waits.wait_ns.sum()
+
+
+def test_a_rank_that_lacks_its_device_part_costs_what_others_waited_for_it() -> None:
+    """In its row of the map, and in the table of ranks; as a share of the time of all others."""
+    late = job("loader", 1)
+    ranks = [
+        replace(rank, digest=without_device(rank.digest)) if rank.number == 2 else rank for rank in late.ranks
+    ]
+    damaged = job_of(ranks)
+    (lost_ns,) = {late_rank.lost_ns for late_rank in late_once(damaged, damaged.waits) if late_rank.rank == 2}
+    assert lost_ns > 0 and absent_ranks(damaged) == ()
+    assert [row.cost_ns for row in rank_rows(damaged) if row.rank.number == 2] == [lost_ns]
+    ns, of = measure_by_step(damaged, GridMeasure.COST)
+    over_time, _ = measure_by_time(damaged, GridMeasure.COST, even_edges(*job_span(damaged), 31))
+    assert ns[2].sum() == over_time[2].sum() == lost_ns
+    stages = [
+        sum(int(rank.digest.steps.stage[step]) for rank in ranks if rank.number != 2) for step in range(3)
+    ]
+    assert of[2].tolist() == [stage if cost else 0 for stage, cost in zip(stages, ns[2].tolist())]
+
+
+def without_device(digest: Digest) -> Digest:
+    """Return what is left of a digest whose file ends before what the device did."""
+    nothing = np.zeros(0, np.int64)
+    return replace(
+        digest,
+        groups=(),
+        steps=StepColumns.empty(),
+        collectives=CollectiveColumns.empty(),
+        arrivals=ArrivalColumns.empty(),
+        links=LinkColumns.empty(),
+        boundaries=nothing,
+        cells=TimeCells.empty(),
+    )

@@ -100,15 +100,17 @@ def test_a_table_has_the_events_of_its_parts_wherever_the_reading_began(seed: in
     table, places = built(parts, chooser.randrange(3), {"baseTimeNanoseconds": base})
     whole, problems = paired(events)
     expected = expected_rows(json.dumps(whole))
+    tables = (expected.slices, expected.flows, expected.counters, expected.instants)
+    moved = max(base, -min((row[0] for rows in tables for row in rows), default=0))  # to 0 where it is below
     read = {place: ordinal for ordinal, place in enumerate(places)}
     assert rows_of(table) == Rows(
-        slices=[(row[0] + base, *row[1:5], read[row[5]], *row[6:]) for row in expected.slices],
+        slices=[(row[0] + moved, *row[1:5], read[row[5]], *row[6:]) for row in expected.slices],
         hccl=[],
         numbered=[],
         memory=[(read[row[0]], *row[1:]) for row in expected.memory],
-        flows=[(row[0] + base, *row[1:]) for row in expected.flows],
-        counters=[(row[0] + base, *row[1:]) for row in expected.counters],
-        instants=[(row[0] + base, *row[1:3], read[row[3]]) for row in expected.instants],
+        flows=[(row[0] + moved, *row[1:]) for row in expected.flows],
+        counters=[(row[0] + moved, *row[1:]) for row in expected.counters],
+        instants=[(row[0] + moved, *row[1:3], read[row[3]]) for row in expected.instants],
         metadata=expected.metadata,
     )
     assert (table.report.warnings, table.report.skipped) == (("w", *problems), 4)

@@ -37,7 +37,7 @@ def test_each_file_of_a_trace_counts_for_itself(tmp_path: Path) -> None:
     assert (report.events, report.skipped) == (20 + 5 + 6, 5 + 6)
     assert report.unknown_phases == {"?": 2, "!": 3}
     odd = "left out: of a phase that is not shown"
-    less = "left out: a phase, a readable time or an id is missing"
+    less = "left out: a phase, an id or a time in µs, below 146 years, is missing"
     assert report.warnings == (
         f"msprof_slice_0.json: 1 event {odd} (?)",
         f"msprof_slice_1.json: 1 event {less}",
@@ -56,3 +56,23 @@ def test_events_of_unknown_phases_are_events(tmp_path: Path, monkeypatch: pytest
     with TraceFile(path, block_bytes=500, part_bytes=1000) as trace_file:
         report = trace_file.read().report
     assert (report.events, report.skipped, report.unknown_phases) == (301, 300, {"?": 300})
+
+
+@pytest.mark.parametrize("spaces", [None, 1])
+def test_durations_that_cannot_be_are_counted_and_count_as_nothing(
+    tmp_path: Path, spaces: int | None
+) -> None:
+    """Alone in a block or beside others, and by whatever reads it; a missing one is none that cannot be."""
+    odd = [-40.0, -1, "-1", float("nan"), "abc", None, 1e18, "1e18", [], "", "Infinity"]
+    good = [0, -0.0, "0", 1.5, "2", -1e-9, 10**9]
+    events = [_event("X", dur=dur) for dur in [*good, *odd]] + [_event("X")]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(events, indent=spaces))
+    for block_bytes in (100, 1 << 20):
+        with TraceFile(path, block_bytes=block_bytes) as trace_file:
+            table = trace_file.read()
+        assert table.slices.dur.tolist() == [0, 0, 0, 1500, 2000, 0, 10**12, *[0] * len(odd), 0]
+        assert table.report.skipped == 0
+        assert table.report.warnings == (
+            "11 events of no duration that can be, taken as 0: below 0, no number or above 146 years",
+        )

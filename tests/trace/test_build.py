@@ -364,8 +364,15 @@ NO_CANN = "Level 0: no CANN slices; launches are found through flows."
 NO_LAUNCHES = "No CANN slices and no flows to tasks: their launches are not recorded."
 NO_STACKS = "No Python stacks: collect with with_stack=True to see lines of code."
 NO_DEVICE = "No device layer: this trace has host events only, so there are no gaps to show."
+CUT_BEFORE = "No device layer up to where the file is cut off, so there are no gaps to show."
 NO_TASKS = "No device tasks: only counters or sums of a device are there, so there are no gaps to show."
 NO_FRAMEWORK = "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
+
+
+def test_what_a_cut_file_lacks_may_be_behind_the_cut() -> None:
+    table = event_table([*process(1, "Python", "CPU"), piece(1, 1, "aten::mm", 0, 1)])
+    notes = build_trace(replace(table, report=replace(table.report, truncated=True))).notes
+    assert CUT_BEFORE in notes and NO_DEVICE not in notes
 
 
 def test_what_a_trace_lacks_is_said_and_nothing_else() -> None:

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from tests.analysis.machine import npu, task
 from tests.ui.training import screen_text, training
 from tests.ui.viewing import until
+from tracetui.trace.build import build_trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.comparing import COMPARE
 from tracetui.ui.messages import AnalysisFailed, LoadProgress, TraceGrew
@@ -221,3 +222,21 @@ def test_the_directory_one_is_in_names_a_trace(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "run7").mkdir()
     monkeypatch.chdir(tmp_path / "run7")
     assert name_of(Path("trace_view.json")) == "run7"
+
+
+def test_a_cut_file_that_has_grown_is_said_to(tmp_path: Path) -> None:
+    """Not while it is as it was read, and not of a whole one."""
+    grown = "The file has grown since it was read: open it again to see all of it."
+    event = '{"ph": "X", "name": "aten::mm", "pid": 1, "tid": 1, "ts": "5", "dur": 1}'
+    path = tmp_path / "t.json"
+    for text, is_cut in ((f"[{event}, {event[:9]}", True), (f"[{event}]", False)):
+        path.write_text(text)
+        session = Session(path)
+        session.open()
+        assert session.file is not None
+        session.trace = build_trace(session.file.read())
+        session.progress = None
+        assert grown not in session.warnings
+        with path.open("a") as file:
+            file.write(" " * 9)
+        assert (grown in session.warnings) == is_cut

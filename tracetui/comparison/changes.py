@@ -130,12 +130,11 @@ class CauseChange:
 
     cause: Cause
     ns: Fraction  #: by how much its time changed in a step, without sign
-    is_part: bool  #: it stands for less than four fifths of the change
     line: Frame | None  #: the line with the largest change of that cause, where that changed as the total did
     line_ns: Fraction | None  #: its change, without sign; None where it stands for the whole of the cause's
 
 
-_NEARLY_ALL = Fraction(5, 4)  #: a cause with four fifths of a change stands for all of it
+_NEARLY_ALL = Fraction(5, 4)  #: a line with four fifths of a cause's change stands for all of it
 
 
 def largest_cause(comparison: Comparison, total: ComparedRow) -> CauseChange | None:
@@ -149,7 +148,7 @@ def largest_cause(comparison: Comparison, total: ComparedRow) -> CauseChange | N
     agrees = (delta > 0) == (total.delta_ns > 0)
     frame = line.frame if line is not None and agrees else None
     line_ns = abs(delta) if abs(delta) * _NEARLY_ALL < ns else None
-    return CauseChange(cause, ns, ns * _NEARLY_ALL < abs(total.delta_ns), frame, line_ns)
+    return CauseChange(cause, ns, frame, line_ns)
 
 
 def free_change(comparison: Comparison, total: ComparedRow) -> int:

@@ -15,6 +15,7 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job
+from tracetui.job.waits import waited_for
 
 
 class GridMeasure(Enum):
@@ -65,7 +66,7 @@ def measure_by_step(
         (counted,) = np.nonzero((rows >= 0) & (waits.wait_ns > 0) & np.isin(waits.step, steps))
         np.add.at(ns, (rows[counted], np.searchsorted(steps, waits.step[counted])), waits.wait_ns[counted])
     if measure is GridMeasure.COST:
-        whole = _time_of_others(whole, len(job.ranks))
+        whole = _time_of_others(whole, ns, len(job.ranks))
     return ns, whole
 
 
@@ -73,16 +74,19 @@ def _row_of_waits(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s
     """Return the row that each wait counts in, below 0 where in none."""
     if measure is not GridMeasure.COST:
         return job.waits.rank
-    rows: Int64s = job.waits.late_place.copy()
+    rows = waited_for(job.ranks, job.channels, job.waits)
     for place, places in enumerate(missing_waits, len(job.ranks)):
         rows[places] = place
     return rows
 
 
-def _time_of_others(whole: Int64s, ranks_here: int) -> Int64s:
-    """Return the time of all ranks but that of each row; the first rows are the ranks that are here."""
+def _time_of_others(whole: Int64s, ns: Int64s, ranks_here: int) -> Int64s:
+    """Return the time of all ranks but that of each row; the first rows are the ranks that are here.
+
+    0 where the rank has no time and cost nothing: one that lacks its device part may be waited for.
+    """
     total: Int64s = whole.sum(axis=0)
-    others_ns: Int64s = np.where(whole > 0, total[None] - whole, 0)
+    others_ns: Int64s = np.where((whole > 0) | (ns > 0), total[None] - whole, 0)
     others_ns[ranks_here:] = total
     return others_ns
 
@@ -132,7 +136,7 @@ def measure_by_time(
         parts = parts_in_columns(arrival, arrival + waits.wait_ns[counted], edges)
         np.add.at(ns, (rows[counted][parts.interval], parts.column), parts.ns)
     if measure is GridMeasure.COST:
-        whole = _time_of_others(whole, len(job.ranks))
+        whole = _time_of_others(whole, ns, len(job.ranks))
     return ns, whole
 
 

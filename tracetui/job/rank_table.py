@@ -11,6 +11,7 @@ from tracetui.job.channels import Rank
 from tracetui.job.digest import StepColumns, TimeClass
 from tracetui.job.health import believed_steps
 from tracetui.job.job import Job
+from tracetui.job.waits import waited_for
 
 #: Percent of the mean stage by which ranks have to differ in a measure for it to be told.
 DIFFERS = 5
@@ -86,9 +87,9 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     waits = job.waits if step is None else job.waits.at(job.waits.step == step)
     lost = np.zeros(len(job.ranks), np.int64)
     np.add.at(lost, waits.rank, waits.wait_ns)
-    has_late_rank = waits.late_place >= 0
+    late_place = waited_for(job.ranks, job.channels, waits)
     cost = np.zeros(len(job.ranks), np.int64)
-    np.add.at(cost, waits.late_place[has_late_rank], waits.wait_ns[has_late_rank])
+    np.add.at(cost, late_place[late_place >= 0], waits.wait_ns[late_place >= 0])
     rows = []
     for place, rank in enumerate(job.ranks):
         all_steps = rank.digest.steps

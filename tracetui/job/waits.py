@@ -153,3 +153,19 @@ def global_rank(matched: MatchedChannel, number: int) -> int | None:
     rank_lists = (group.global_ranks for group in matched.channel.groups)
     ranks = next((ranks for ranks in rank_lists if ranks), ())
     return ranks[number] if 0 <= number < len(ranks) else None
+
+
+def waited_for(ranks: Sequence[Rank], channels: Sequence[MatchedChannel], waits: JobWaits) -> Int64s:
+    """Return for each wait the place of the late rank, also of one here without a start to compare.
+
+    NOBODY and INCOMPARABLE stay where nobody was late, and where the late rank is missing or not known.
+    """
+    places: Int64s = waits.late_place.copy()
+    (incomparable,) = np.nonzero(places == INCOMPARABLE)
+    peer_keys = waits.channel[incomparable] * (1 << 32) + waits.peer[incomparable] + 1
+    place_by_number = {rank.number: place for place, rank in enumerate(ranks)}
+    for peer_key in np.unique(peer_keys).tolist():
+        number = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
+        if number is not None and number in place_by_number:
+            places[incomparable[peer_keys == peer_key]] = place_by_number[number]
+    return places

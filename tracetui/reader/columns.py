@@ -72,6 +72,7 @@ class TableBuilder:
     def __init__(self) -> None:
         self.events = 0
         self.skipped = 0
+        self.without_duration = 0
         self.unknown_phases: dict[str, int] = {}
         self._strings: defaultdict[str, int] = numbers()
         self._threads: defaultdict[tuple[str, str], int] = numbers()
@@ -91,6 +92,7 @@ class TableBuilder:
         """Take the next part."""
         self.events += part.events
         self.skipped += part.skipped
+        self.without_duration += part.without_duration
         for phase, number in part.unknown_phases.items():
             self.unknown_phases[phase] = self.unknown_phases.get(phase, 0) + number
         self._metadata += part.metadata
@@ -119,9 +121,10 @@ class TableBuilder:
     def build(self, path: str, document: dict[str, Any], report: ReadReport, last: bool) -> EventTable:
         """Return the table of all parts so far; `last`: nothing follows, and all is in the order of the file.
 
-        `baseTimeNanoseconds` of the `document` is added to times that don't count from 1970 themselves. The
-        columns of a table that is not the last one are views of those that grow, and can't be written to.
-        Not to be called while a part is added.
+        `baseTimeNanoseconds` of the `document` is added to times that don't count from 1970 themselves. Times
+        that begin below 0 are moved so that they begin at 0, as -1 means no time in many columns. The columns
+        of a table that is not the last one are views of those that grow, and can't be written to. Not to be
+        called while a part is added.
         """
         slices = self._table("slice", _SLICE, last)
         begins = self._table("begin", _SLICE, last)
@@ -138,6 +141,10 @@ class TableBuilder:
         if base and all(not len(table["time"]) or int(table["time"].max()) < _EPOCH_FROM for table in tables):
             for table in tables:
                 table["time"] = table["time"] + base
+        first = min((int(table["time"].min()) for table in tables if len(table["time"])), default=0)
+        if first < 0:
+            for table in tables:
+                table["time"] = table["time"] - first
         return EventTable(
             path,
             list(self._strings),

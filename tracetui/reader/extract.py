@@ -101,6 +101,7 @@ class ExtractedPart:
     metadata: list[Metadata]
     skipped: int
     unknown_phases: dict[str, int]
+    without_duration: int  #: slices whose `dur` is no length of time; it counts as 0
 
 
 class PartReader:
@@ -122,6 +123,7 @@ class PartReader:
         self._metadata: list[Metadata] = []
         self._skipped = 0
         self._unknown: dict[str, int] = {}
+        self._without_duration = 0
         self._not_taken = 0  # events, the last ones, whose columns the scanner has
         self._scanner: BlockScanner | None = None
         if COMPILED:
@@ -368,6 +370,9 @@ class PartReader:
                 )
                 if not is_valid.all():
                     table_columns = {name: values[is_valid] for name, values in table_columns.items()}
+            if table == "slice" and table_columns["dur"].min(initial=0) < 0:
+                self._without_duration += int(np.count_nonzero(table_columns["dur"] < 0))
+                table_columns["dur"] = np.maximum(table_columns["dur"], 0)
             columns.update({prefix + name: values for name, values in table_columns.items()})
         # What no event of a table has by itself: the tables "hccl", "numbered" and "memory".
         columns.update({name: self._pop_array(name) for name in [*self._kept]})
@@ -382,6 +387,7 @@ class PartReader:
             self._metadata,
             self._skipped,
             self._unknown,
+            self._without_duration,
         )
         self._reset()
         return part

@@ -55,15 +55,22 @@ class _EventCounts(NamedTuple):
     events: int
     skipped: int
     unknown: dict[str, int]
+    without_duration: int
 
     @classmethod
     def from_builder(cls, builder: TableBuilder) -> _EventCounts:
-        return cls(builder.events, builder.skipped, dict(builder.unknown_phases))
+        unknown = dict(builder.unknown_phases)
+        return cls(builder.events, builder.skipped, unknown, builder.without_duration)
 
     def since(self, earlier: _EventCounts) -> _EventCounts:
         unknown = {phase: number - earlier.unknown.get(phase, 0) for phase, number in self.unknown.items()}
         increase = {phase: number for phase, number in unknown.items() if number}
-        return _EventCounts(self.events - earlier.events, self.skipped - earlier.skipped, increase)
+        return _EventCounts(
+            self.events - earlier.events,
+            self.skipped - earlier.skipped,
+            increase,
+            self.without_duration - earlier.without_duration,
+        )
 
 
 class Reading:
@@ -243,12 +250,17 @@ class Reading:
         unknown = sum(counts.unknown.values())
         other_count = counts.skipped - unknown
         if other_count:
-            template = "{events} left out: a phase, a readable time or an id is missing"
+            template = "{events} left out: a phase, an id or a time in µs, below 146 years, is missing"
             yield state(template, events=_count_events(other_count))
         if unknown:
             phases = ", ".join(sorted(plain(phase[:8]) for phase in counts.unknown)[:8])
             template = "{events} left out: of a phase that is not shown ({phases})"
             yield state(template, events=_count_events(unknown), phases=phases)
+        if counts.without_duration:
+            template = (
+                "{events} of no duration that can be, taken as 0: below 0, no number or above 146 years"
+            )
+            yield state(template, events=_count_events(counts.without_duration))
 
     def _stopped_sentence(self, events: str) -> str:
         """Return which events were read until reading was stopped, and what is missing therefore."""

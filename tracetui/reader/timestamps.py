@@ -57,7 +57,7 @@ def time(value: Any) -> int:
 def durations(values: list[Any]) -> Int64s:
     """Return n durations in microseconds (float, int or text) as int64 ns, rounded half to even.
 
-    0 where one is negative, isn't a number or is out of range.
+    UNREADABLE where one is negative, isn't a number or is out of range.
     """
     try:
         floats = np.frombuffer(array("d", _floats(values)), np.float64)
@@ -75,8 +75,9 @@ def durations(values: list[Any]) -> Int64s:
     with np.errstate(all="ignore"):
         close = np.abs(np.abs(product - result) - 0.5) < 1e-4 + np.abs(product) * 4e-16
         wrong = ~(np.abs(product) < LIMIT)
+    wrong |= result < 0
     result[wrong | close] = 0
-    rounded = np.maximum(result, 0).astype(np.int64)
+    rounded = np.where(wrong, UNREADABLE, result.astype(np.int64))
     for index in np.flatnonzero(close & ~wrong):
         rounded[index] = parse_duration(values[index])
     return rounded
@@ -92,9 +93,9 @@ def _floats(values: list[Any]) -> list[Any]:
 
 
 def parse_duration(value: Any) -> int:
-    """Return one duration in microseconds as ns, rounded half to even; 0 where it isn't one or negative."""
+    """Return one duration in microseconds as ns, rounded half to even; UNREADABLE where it isn't one."""
     nanoseconds = _parse_exact(value, ROUND_HALF_EVEN)
-    return max(nanoseconds, 0)
+    return nanoseconds if nanoseconds >= 0 else UNREADABLE
 
 
 def _parse_exact(value: Any, rounding: str) -> int:

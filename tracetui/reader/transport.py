@@ -41,6 +41,7 @@ def pack_piece(piece: EventsPiece) -> list[bytes]:
             "flow_ids": part.flow_ids,
             "skipped": part.skipped,
             "unknown_phases": part.unknown_phases,
+            "without_duration": part.without_duration,
         },
         "metadata": [asdict(metadata) for metadata in part.metadata],
         "damage": {"places": damage.places, "reasons": dict(damage.reasons), "end": damage.end},

@@ -79,6 +79,7 @@ def build_trace(table: EventTable) -> Trace:
             unclosed,
             surplus_devices,
             table.report.stopped,
+            table.report.truncated,
         ),
     )
 

@@ -23,14 +23,15 @@ def trace_notes(
     unclosed: int = 0,
     surplus_devices: int = 0,
     stopped: bool = False,
+    is_cut: bool = False,
 ) -> tuple[str, ...]:
     """Return one sentence for each thing that is missing or read with doubt, free of control characters.
 
     `inferred` are the processes that were told from slices, `unclosed` counts the calls of Python whose
     end was never recorded, `surplus_devices` the devices that are not analysed. `stopped`: the reading was,
-    and what seems to be missing may be in what was not read.
+    and what seems to be missing may be in what was not read. `is_cut`: the file ends before its events do.
     """
-    notes = [] if stopped else _absences(strings, kind, tracks, slices, flows)
+    notes = [] if stopped else _absences(strings, kind, tracks, slices, flows, is_cut)
     if inferred:
         processes = ", ".join(inferred)
         notes.append(
@@ -62,7 +63,12 @@ def trace_notes(
 
 
 def _absences(
-    strings: list[str], kind: TraceKind, tracks: tuple[Track, ...], slices: Slices, flows: Flows
+    strings: list[str],
+    kind: TraceKind,
+    tracks: tuple[Track, ...],
+    slices: Slices,
+    flows: Flows,
+    is_cut: bool,
 ) -> list[str]:
     """Return one sentence for each kind of tracks that was not recorded."""
     layers = {track.layer for track in tracks}
@@ -78,6 +84,8 @@ def _absences(
                 "No device tasks: only counters or sums of a device are there, so there are no gaps to show."
             )
         )
+    elif not has_tasks and is_cut:
+        notes.append(state("No device layer up to where the file is cut off, so there are no gaps to show."))
     elif not has_tasks:
         notes.append(state("No device layer: this trace has host events only, so there are no gaps to show."))
     elif not has_framework:

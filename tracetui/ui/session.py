@@ -6,7 +6,8 @@ returned here as a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from tracetui.arrays import Int64s
 from tracetui.language import translate, wording
 from tracetui.places import SharedPlace, trace_fingerprint
 from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.events import ReadReport
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import trace_files
 from tracetui.reader.source import TraceFile
@@ -320,7 +322,15 @@ class Session:
         sketch = self.picture.sketch if self.picture is not None else None
         missing = (missing_words(sketch, self.trace),) if sketch is not None else ()
         notes = (*self.trace.notes, *self._scheduler_notes(), *self._memory_problems, *problem)
-        return (*self.trace.report.warnings, *missing, *notes)
+        return (*self.trace.report.warnings, *self._growth(self.trace.report), *missing, *notes)
+
+    def _growth(self, report: ReadReport) -> Iterator[str]:
+        """Yield that the file has grown since it was read, where its end was missing then."""
+        if self.file is None or not report.truncated:
+            return
+        with contextlib.suppress(OSError):
+            if self.file.path.stat().st_size > report.bytes:
+                yield translate("The file has grown since it was read: open it again to see all of it.")
 
     def _scheduler_notes(self) -> Sequence[str]:
         """Return what is to be known of the recording of the scheduler, once there is an analysis."""

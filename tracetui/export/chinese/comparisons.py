@@ -47,6 +47,7 @@ COMPARISONS = {
     " (free {time} more in all {count} steps)": "（{count} 个 step 的 Free 共多 {time}）",
     " (free {time} less in all {count} steps)": "（{count} 个 step 的 Free 共少 {time}）",
     ", {cause} ({label})": "，{cause}（{label}）",
+    ", {cause} ({label}) alone {time}": "，仅{cause}（{label}）就有 {time}",
     ", {time} of it {cause} ({label})": "，其中 {time} 是{cause}（{label}）",
     "{story} at {line}": "{story}，位于 {line}",
     "{story}, {time} of that at {line}": "{story}，其中 {time} 位于 {line}",

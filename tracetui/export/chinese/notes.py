@@ -17,6 +17,12 @@ NOTES = {
     "No device layer: this trace has host events only, so there are no gaps to show.": (
         "没有 Device 层：这个 trace 只有 Host 事件，因此没有间隙可以显示。"
     ),
+    "No device layer up to where the file is cut off, so there are no gaps to show.": (
+        "到文件被截断处为止没有 Device 层，因此没有间隙可以显示。"
+    ),
+    "The file has grown since it was read: open it again to see all of it.": (
+        "文件在读取之后变大了：请重新打开以查看全部内容。"
+    ),
     "No device tasks: only counters or sums of a device are there, so there are no gaps to show.": (
         "没有 Device 任务：只有 Device 的计数器或汇总，因此没有间隙可以显示。"
     ),
@@ -216,8 +222,11 @@ NOTES = {
     "skipped {count} places: {reason}, the first at byte {offset}": (
         "跳过了 {count} 处：{reason}，第一处位于第 {offset} 字节"
     ),
-    "{events} left out: a phase, a readable time or an id is missing": (
-        "略去了 {events}：缺少 phase、可读的时间或 id"
+    "{events} left out: a phase, an id or a time in µs, below 146 years, is missing": (
+        "略去了 {events}：缺少 phase、id 或 146 年以内的时间（µs）"
+    ),
+    "{events} of no duration that can be, taken as 0: below 0, no number or above 146 years": (
+        "{events}的 duration 无效，按 0 处理：小于 0、不是数字或超过 146 年"
     ),
     "{events} left out: of a phase that is not shown ({phases})": "略去了 {events}：不显示其 phase（{phases}）",
     "the compiled scanner is of other sources, so reading takes longer: install tracetui again": (

@@ -166,9 +166,13 @@ def _idle_story(comparison: Comparison, total: ComparedRow) -> str:
     largest = largest_cause(comparison, total)
     if largest is None:
         return story
-    template = ", {time} of it {cause} ({label})" if largest.is_part else ", {cause} ({label})"
-    cause = largest.cause
-    story += translate(template, time=_ns(largest.ns), cause=_cause_name(cause), label=cause.label)
+    cause, time, total_ns = largest.cause, _ns(largest.ns), abs(total.delta_ns)
+    template = ", {time} of it {cause} ({label})"
+    if largest.ns > total_ns:  # others changed the other way
+        template = ", {cause} ({label}) alone {time}"
+    if time == _ns(total_ns):
+        template = ", {cause} ({label})"
+    story += translate(template, time=time, cause=_cause_name(cause), label=cause.label)
     if largest.line is None:
         return story
     file, line, function = largest.line

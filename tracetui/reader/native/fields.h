@@ -13,6 +13,7 @@
 #include "words.h"
 
 #define LATEST ((uint64_t)1 << 62) /* ns: what is later is no time */
+#define UNREADABLE INT64_MIN       /* stands for a duration that is none */
 #define MOST_DIGITS 19             /* of an integer of 64 bits, whatever they are */
 #define EXACT_DIGITS 15            /* of a decimal number that a float64 tells from all others */
 #define NONE_ID 0xFFFFFFFF         /* an id that links nothing */
@@ -116,7 +117,7 @@ static inline bool time_of(const Value *value, int64_t *time) {
     return ns < LATEST;
 }
 
-/* A number of us, of at most `most` digits, as ns, rounded half to even; 0 for a negative one. */
+/* A number of us, of at most `most` digits, as ns, rounded half to even; UNREADABLE for one below 0. */
 static inline bool rounded_ns(const Digits *digits, int most, int64_t *duration) {
     if (digits->count > most) return false;
     if (digits->fraction <= 3) {
@@ -127,11 +128,11 @@ static inline bool rounded_ns(const Digits *digits, int most, int64_t *duration)
         uint64_t whole = digits->all / unit, twice = digits->all % unit * 2;
         *duration = (int64_t)(whole + (twice > unit || (twice == unit && whole % 2)));
     }
-    if (digits->negative) *duration = 0;
+    if (digits->negative && *duration) *duration = UNREADABLE;
     return true;
 }
 
-/* A duration in us as ns, rounded half to even; 0 for a negative one. */
+/* A duration in us as ns, rounded half to even; UNREADABLE for one below 0. */
 static inline bool duration_of(const Value *value, int64_t *duration) {
     Digits digits;
     if (digits_of(value, &digits) && rounded_ns(&digits, EXACT_DIGITS, duration)) return true;
