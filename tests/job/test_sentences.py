@@ -234,15 +234,16 @@ def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
         Meeting("even", (0, 2), {0: [Work(TimeClass.COPY, MS)]}, 1000),
         Meeting("right", (1, 3), {3: [Work(TimeClass.IDLE, 9 * MS, "host.gc", loader)]}),
     ]
-    idle = "idle, host.gc at data.py(70) __iter__ ({} of waiting)"
+    idle = "idle, host.gc at data.py(70) __iter__ ({} of waiting{})"
+    passed_on = " with what others pass on"
     lines = job_report(simulate(meetings, 4)).text(500).splitlines()
     assert lines[:6] == [
         "4 of 4 ranks, step 1, 4 collectives in common, clocks aligned within 0 ns",
         "",
         "Rank 0 cost one other rank 9.00 ms in 1 collective, mostly because it waited itself, longest for rank 1.",  # noqa: E501
         "Waiting for each other took the ranks 18.0 ms: 50.0 % of their time.",
-        f"Rank 1 cost one other rank 8.00 ms in 1 collective: {idle.format('16.0 ms')}.",
-        f"Rank 3 cost one other rank 999 µs in 1 collective: {idle.format('1.00 ms')}.",
+        f"Rank 1 cost one other rank 8.00 ms in 1 collective: {idle.format('16.0 ms', passed_on)}.",
+        f"Rank 3 cost one other rank 999 µs in 1 collective: {idle.format('1.00 ms', '')}.",
     ]
     assert "Ranks, ms" in lines, "of one step there is no mean, and in no measure they differ"
 
