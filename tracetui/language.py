@@ -196,8 +196,8 @@ def sentences(parts: Iterable[str]) -> str:
     return _joined("{sentence} {sentence}", parts)
 
 
-def alternatives(parts: Iterable[str]) -> str:
-    """Return what a semicolon parts: "a; b"."""
+def semicolon_list(parts: Iterable[str]) -> str:
+    """Return parts that semicolons keep apart: "a; b"."""
     return _joined("{this}; {that}", parts)
 
 

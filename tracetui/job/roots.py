@@ -2,8 +2,8 @@
 
 Rank r waits in an operation until the late rank L starts it. The reasons lie in two stretches, one of r and
 one of L: each from the last operation of both that had ended on both (without one, from the start of the
-step, or else of the recording) until that rank starts this one. On aligned clocks, to the nanosecond for each
-wait,
+host's step that the operation of r is in, or else of the recording) until that rank starts this one. On
+aligned clocks, to the nanosecond for each wait,
 
     wait = Σ over classes of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
 
@@ -42,8 +42,8 @@ class Root:
 
     `kind` is what it did: computing, copy, idle, or transfer, which is all exposed communication that is not
     passed on; how much later its stretches began: clock, step, recording (`_add_unequal_starts`); or why it
-    cannot be compared: absent, unaligned, unmatched. The JSON of a job says "class" for `kind`, and
-    "collectives" for `operations`.
+    cannot be compared: absent, unaligned, unmatched, of which the whole waits count. The JSON of a job says
+    "class" for `kind`, and "collectives" for `operations`.
     """
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
@@ -51,7 +51,9 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" where there is none
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: int  #: count of those in which others waited for it after this; none of weight 0
+    operations: (
+        int  #: count of those in which others waited for it after it did any of this; none of weight 0
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +263,10 @@ class _Losses:
             self._entry_count = len(self._added[0][0])
 
     def rounded(self, total: int) -> tuple[Root, ...]:
-        """Return the losses in whole ns; the largest fractions are rounded up until the sum is `total`."""
+        """Return the losses in whole ns, most first, without those of 0.
+
+        The largest fractions are rounded up until the sum is `total`.
+        """
         entries, exact, operations = self._summed()
         whole = np.floor(exact).astype(np.int64)
         remainder = total - int(whole.sum())

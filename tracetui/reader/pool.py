@@ -28,9 +28,8 @@ class WorkerPool:
         """Prepare to read what is left of `order` here and with `jobs` processes, at most one a piece."""
         self._text = text
         self._options = options
-        # The next piece of a text that is not inflated is read in this process, while the workers start. One
-        # that is inflated is left to them: two who read it at different places would have it inflated again
-        # and again.
+        # The next piece of one plain file is read in this process, while the workers start. A text that is
+        # inflated is left to them: two who read it at different places would have it inflated anew each time.
         if text.loan is not None:
             order.keep_next()
         self._jobs = min(jobs, order.unassigned)
@@ -81,9 +80,12 @@ class WorkerPool:
             yield state(template, count=count, jobs=self._jobs, reason=why)
 
     def _start_workers(self) -> None:
-        """Start processes until one cannot be started, and a thread for each; remember why some were not."""
+        """Start processes until one cannot be started, and a thread for each; remember why some were not.
+
+        None, and without a word, where this program is no interpreter that could be started again.
+        """
         if not sys.executable or getattr(sys, "frozen", False):
-            return  # this program is no interpreter that could be started again, but one file with its own
+            return
         try:
             for _ in range(self._jobs):
                 worker = Worker(self._text, self._options)

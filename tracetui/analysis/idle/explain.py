@@ -8,8 +8,9 @@ burst of operators each time that another thread wakes it: what comes before the
 that other thread.
 
 Two things win over that. Where the scheduler was recorded, time in which the thread to blame had no core,
-slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work of the
-device is not recorded, time may be the device's, also before the launch.
+slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work is not
+recorded, a piece whose middle lies there is unseen: any piece where the span is of no device, also before the
+launch; else only what is unknown or of a graph on that device.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ class _Explainer:
         self._task_places = chains.index(intervals.task)  # by interval, in the columns of `chains`
         self._operator = pick(chains.operator, self._task_places)
         task_milestones = milestones(chains, self._task_places)
-        self._has_milestones = task_milestones.enqueued >= 0  # bool[intervals]
+        self._is_linked = task_milestones.enqueued >= 0  # bool[intervals]
         self._milestones = self._clip(task_milestones)
         self._host_parts = self._find_host_parts()
 
@@ -245,7 +246,7 @@ class _Explainer:
         places = np.flatnonzero(self._host_parts.thread < 0)
         no_row = np.full(len(places), -1, np.int64)
         interval, start, end = (column[places] for column in self._host_parts[:3])
-        cause = np.where(self._has_milestones[interval], Cause.UNRECORDED, Cause.UNLINKED).astype(np.int8)
+        cause = np.where(self._is_linked[interval], Cause.UNRECORDED, Cause.UNLINKED).astype(np.int8)
         return _CausePieces(interval, start, end, cause, *[no_row] * 5)
 
     def _host_pieces(self) -> list[_CausePieces]:
@@ -361,9 +362,9 @@ class _Explainer:
         Where no time of its launch is known: whether the interval is inside one iteration of a graph.
         """
         starts = self._trace.slices.start
-        by_graph = self._chains.launch >= 0
-        by_graph[by_graph] = by_name(self._trace, self._chains.launch[by_graph], calls.launches_graph) == 1
-        launch, tasks = self._chains.launch[by_graph], self._chains.tasks[by_graph]
+        of_graph = self._chains.launch >= 0
+        of_graph[of_graph] = by_name(self._trace, self._chains.launch[of_graph], calls.launches_graph) == 1
+        launch, tasks = self._chains.launch[of_graph], self._chains.tasks[of_graph]
         order = np.argsort(starts[tasks], kind="stable")
         first_task = pick(
             tasks[order], first_equal(launch[order], pick(self._chains.launch, self._task_places))

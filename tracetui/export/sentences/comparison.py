@@ -15,7 +15,7 @@ from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.waterfall import AICORE, AICPU
 from tracetui.export.sentences.advice import advice_title
 from tracetui.export.sentences.roots import compared_root_words
-from tracetui.language import alternatives, clauses, counted, names, translate
+from tracetui.language import clauses, counted, names, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
@@ -71,7 +71,7 @@ def run_words(run: Run) -> str:
     parts += [translate("exposed communication {time}", time=format_duration(exposed))] if exposed else []
     parts.append(translate("free {time}", time=format_duration(totals.free_ns)))
     in_all = translate("in all {time}: {parts}", time=format_duration(totals.window_ns), parts=clauses(parts))
-    return alternatives([clauses(facts), in_all])
+    return semicolon_list([clauses(facts), in_all])
 
 
 def absence_sentence(by: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
-from tracetui.language import alternatives, counted, names, translate, wording
+from tracetui.language import counted, names, semicolon_list, translate, wording
 from tracetui.units import format_count, format_time
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def windows_sentence(finding: Finding, origin_ns: int) -> str:
     ]
     more = len(finding.windows) - _MOST_WINDOWS
     windows += [translate("{count} more", count=format_count(more))] if more > 0 else []
-    return translate("Where: {windows}", windows=alternatives(windows)) if windows else ""
+    return translate("Where: {windows}", windows=semicolon_list(windows)) if windows else ""
 
 
 def finding_steps(finding: Finding, steps: tuple[Step, ...]) -> list[int]:
@@ -132,7 +132,7 @@ def trust_parts(trust: Mapping[str, str]) -> str:
         verdict: [number for number, worth in trust.items() if worth == verdict]
         for verdict in ("wrong", "doubtful")
     }
-    return alternatives(
+    return semicolon_list(
         translate("{name}: {what}", name=verdict_word(verdict), what=number_names(numbers))
         for verdict, numbers in numbers_by_verdict.items()
         if numbers

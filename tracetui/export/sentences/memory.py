@@ -11,7 +11,7 @@ from typing import Any
 
 from tracetui.analysis.memory.growth import Verdict
 from tracetui.export.sentences.causes import line_name
-from tracetui.language import alternatives, clauses, counted, names, speaks_english, translate
+from tracetui.language import clauses, counted, names, semicolon_list, speaks_english, translate
 from tracetui.trace.stack import Frame, distinct_ends, path_end
 from tracetui.units import format_bytes, format_count, format_time
 
@@ -90,7 +90,7 @@ def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
         )
     if not parts:
         return translate("No curve tells of growth.")
-    return translate("From step to step: {parts}", parts=alternatives(parts))
+    return translate("From step to step: {parts}", parts=semicolon_list(parts))
 
 
 def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str:

@@ -22,7 +22,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.export.sentences.comparison import collective_name, vendor_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import compared_root_words
-from tracetui.language import alternatives, clauses, names, sentences, speaks_english, translate, wording
+from tracetui.language import clauses, names, semicolon_list, sentences, speaks_english, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
@@ -89,7 +89,7 @@ def _waits_sentence(comparison: Comparison) -> str:
     if not roots:
         return translate("{said}.", said=sentence)
     reasons = (printable(compared_root_words(row), _LONGEST_ROOT) for row in roots[:_MOST_REASONS])
-    return translate("{said}: {reasons}.", said=sentence, reasons=alternatives(reasons))
+    return translate("{said}: {reasons}.", said=sentence, reasons=semicolon_list(reasons))
 
 
 def _step_sentence(comparison: Comparison) -> str:
@@ -144,7 +144,7 @@ def _reasons(
             amount = translate("{change} {steps}", change=amount, steps=count)
         reasons.append(amount + _story(comparison, change))
     against = (translate(", against {change}", change=_amount(change)) for change in opposing)
-    return alternatives(reasons) + "".join(against)
+    return semicolon_list(reasons) + "".join(against)
 
 
 def _amount(change: GroupChange) -> str:

@@ -17,7 +17,7 @@ from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import cut, wrap_sentence
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.sync_text import sync_sections
-from tracetui.language import alternatives, counted, names, translate
+from tracetui.language import counted, names, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import path_end
@@ -162,4 +162,4 @@ def _story(by: Measure, causes: dict[str, int], late: str | None, line: str | No
     parts.append(
         translate("until the end") if after is None else translate("until {task}", task=printable(after))
     )
-    return alternatives(parts)
+    return semicolon_list(parts)

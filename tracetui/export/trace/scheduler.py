@@ -16,7 +16,7 @@ from tracetui.export.tables.column import records
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import wrap_sentence
-from tracetui.language import alternatives, clauses, names, translate
+from tracetui.language import clauses, names, semicolon_list, translate
 from tracetui.units import format_count, format_duration, format_percent
 
 TOP_CULPRITS, TOP_CORES = 10, 16
@@ -105,7 +105,7 @@ def _thread_note(thread: ThreadTime) -> str:
     if thread.node_migrations:
         count = format_count(thread.node_migrations)
         moves = translate("came to another NUMA node: {count}", count=count)
-    return alternatives(filter(None, (moves, _preempted_by(thread))))
+    return semicolon_list(filter(None, (moves, _preempted_by(thread))))
 
 
 def _preempted_by(thread: ThreadTime) -> str:

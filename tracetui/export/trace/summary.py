@@ -29,7 +29,7 @@ from tracetui.export.trace.communication_text import communication_sections, spl
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.idle_text import gap_section
 from tracetui.export.trace.selection import Selection
-from tracetui.language import alternatives, clauses, counted, names, restate, translate
+from tracetui.language import clauses, counted, names, restate, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.units import (
     format_bytes,
@@ -130,7 +130,7 @@ def run_facts(analysis: Analysis) -> list[str]:
     """Return what the files beside a trace tell: the run, its versions, whether the producer's sums agree."""
     by_label = dict(facts_of_run(analysis.run))
     known = [names(by_label[label]) for label in ("run", "versions", "environ") if label in by_label]
-    facts = [translate("Run: {facts}", facts=printable(alternatives(known), LONGEST_RUN))] if known else []
+    facts = [translate("Run: {facts}", facts=printable(semicolon_list(known), LONGEST_RUN))] if known else []
     agreeing = [
         translate("{table} ({words})", table=check.table, words=restate(check.words))
         for check in analysis.checks

@@ -25,7 +25,7 @@ from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.queries.relations import trace_relations
 from tracetui.export.sentences.scheduler import pinning_words
 from tracetui.export.tables.column import Table
-from tracetui.language import alternatives, sentences, translate, wording
+from tracetui.language import semicolon_list, sentences, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
@@ -463,7 +463,7 @@ class HotspotsScreen(TableScreen):
             width, glyphs = self.size.width, self.glyphs
             words = what_if_words(tried.what_if, width, glyphs, tried.with_peers)
             if tried.job_words:
-                words = alternatives((tried.job_words, words))
+                words = semicolon_list((tried.job_words, words))
             self.note(words, Role.TEXT)
         else:
             self._try()

@@ -25,7 +25,7 @@ from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.analysis.search import rows_of
 from tracetui.export.sentences.gap_shares import NAME, Share, gap_shares
 from tracetui.export.text import padded
-from tracetui.language import alternatives, clauses, counted, translate
+from tracetui.language import clauses, counted, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, TraceKind
 from tracetui.trace.stack import Frame, path_end
@@ -236,7 +236,7 @@ class GapWords:
             shares_by_line.setdefault((share.frame, share.backward), []).append((share, share_units))
         for group_index, group in enumerate(shares_by_line.values()):
             if group_index:
-                yield pen.text(alternatives(["", ""]))  # the separator alone
+                yield pen.text(semicolon_list(["", ""]))  # the separator alone
             for position, (share, share_units) in enumerate(group):
                 if position:
                     yield pen.text(clauses(["", ""]))  # likewise
@@ -285,7 +285,7 @@ class GapWords:
 
     def _precedes_launches(self) -> bool:
         """Return whether the task after the longest unlinked idle interval ran before all tasks of its stream
-        whose launch is recorded: tasks of a stream run in the order in which they were launched.
+        that lead back to the host: tasks of a stream run in the order in which they were launched.
         """
         trace, causes, idle = self._analysis.trace, self._analysis.causes, self._analysis.idle
         unlinked = causes.interval[self._pieces][causes.cause[self._pieces] == Cause.UNLINKED]
@@ -294,8 +294,8 @@ class GapWords:
         if task < 0:
             return False
         rows = rows_of([trace.track_of(task)])
-        launched = rows[self._analysis.launch_chains.enqueued(rows) != NEVER]
-        return len(launched) > 0 and bool(trace.slices.start[task] < trace.slices.start[launched].min())
+        linked = rows[self._analysis.launch_chains.enqueued(rows) != NEVER]
+        return len(linked) > 0 and bool(trace.slices.start[task] < trace.slices.start[linked].min())
 
     def _sync_sentence(self) -> list[StyledText] | None:
         """Return in which operator a thread synchronised when the device went idle; None where none did.

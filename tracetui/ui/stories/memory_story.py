@@ -23,7 +23,7 @@ from tracetui.export.sentences.memory import (
     peak_parts,
     peak_sentence,
 )
-from tracetui.language import alternatives, clauses, counted, sentences, translate
+from tracetui.language import clauses, counted, semicolon_list, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -189,7 +189,7 @@ class MemoryAnswer:
         if not recorded.timed:
             lines.append([(translate(NO_TIMES), dim)])
         if tall:
-            parts = alternatives(peak_parts(document["peak"]) if document["peak"] else ())
+            parts = semicolon_list(peak_parts(document["peak"]) if document["peak"] else ())
             peak_rest = [translate("{sentence}.", sentence=parts)] if parts else []
             rest_text = sentences([*peak_rest, alive_sentence(document)])
             lines += [[(line, dim)] for line in wrapped(rest_text, self.width)]

@@ -10,7 +10,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.tables.gaps import GAPS, GapRows
-from tracetui.language import alternatives, clauses, counted, translate
+from tracetui.language import clauses, counted, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar
@@ -90,7 +90,7 @@ def gaps_answer(analysis: Analysis, by: Measure) -> str:
         answer.append(translate("the worst 10 hold {share}", share=format_percent(worst_ns, whole_ns)))
     if len(analysis.devices) > 1:
         answer.append(translate("{count} devices", count=len(analysis.devices)))
-    return alternatives(answer)
+    return semicolon_list(answer)
 
 
 def _time(key: str, rank: int, style: Style | None = None) -> ColumnLook:

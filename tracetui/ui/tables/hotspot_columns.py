@@ -18,7 +18,7 @@ from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.language import alternatives, counted, names, translate
+from tracetui.language import counted, names, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import HasLine, distinct_ends, path_end
@@ -150,7 +150,7 @@ def hotspots_answer(analysis: Analysis) -> str:
     without = idle_ns - sum(stacked)
     if without:
         answer.append(translate("{share} has no stack", share=format_percent(without, idle_ns)))
-    return alternatives(answer)
+    return semicolon_list(answer)
 
 
 def signatures_answer(analysis: Analysis) -> str:

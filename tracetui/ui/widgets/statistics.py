@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.window import WindowStatistics, window_statistics
-from tracetui.language import alternatives, clauses, counted, translate
+from tracetui.language import clauses, counted, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
@@ -83,7 +83,7 @@ def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
         idle.append(translate("the longest {time}", time=format_duration(inside.longest_idle_ns)))
     count = counted(inside.gaps, "1 gap", "{count} gaps")
     gaps = translate("{gaps} of {time}", gaps=count, time=format_duration(inside.gap_ns))
-    return translate("{span}: {facts}", span=length, facts=alternatives((clauses(idle), gaps)))
+    return translate("{span}: {facts}", span=length, facts=semicolon_list((clauses(idle), gaps)))
 
 
 def track_words(track: Track) -> str:
