@@ -235,7 +235,7 @@ TITLES_OF_COLUMNS = {
     "disk": "磁盘",
     "unknown": "未知",
     "migrations": "迁移",
-    "per s": "每秒",
+    "migrations/s": "每秒迁移",
     "to other nodes": "跨节点",
     "process": "进程",
     "node": "节点",

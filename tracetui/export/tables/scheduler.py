@@ -95,7 +95,7 @@ THREADS: Table[ThreadTimeRows] = Table(
         data("host_tid", numbers_by(lambda thread: thread.task.host_pid), optional=True),
         *(_state_column(key, title, state) for key, title, state in _STATES),
         count("migrations", "migrations", values_of("migrations"), stacked="mi-\ngrations"),
-        count("migrations_per_s", "per s", _per_second, forms=Form.SHOWN & ~Form.TEXT),
+        count("migrations_per_s", "migrations/s", _per_second, forms=Form.SHOWN & ~Form.TEXT),
         count(
             "node_migrations",
             "to other nodes",

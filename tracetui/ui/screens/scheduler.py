@@ -25,7 +25,6 @@ from tracetui.ui.widgets.lines import Lines
 
 NO_RECORDING = "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it."
 _VIEWS = ("threads", "who had the cores", "cores")
-_TIME = 7  # cells: "96.0 ms"
 
 
 class SchedulerScreen(TableScreen):
@@ -85,26 +84,26 @@ class SchedulerScreen(TableScreen):
         table, rows = self._contents_of(summary)
         self.table.empty = "No thread waited for a core in idle time."
         self.table.show(laid_out(table, rows, self._column_places()), len(rows.rows))
-        self.show_answer(explained_sentence(analysis))
+        self.show_answer(self.shown_view)
         self._say(analysis)
 
     def _say(self, analysis: Analysis) -> None:
-        """Say how well the clock is known, and what else must be known to read the numbers."""
+        """Say how much of the idle time is explained, and what must be known to read the numbers."""
         if analysis.scheduler is not None:
-            self.say_below([clock_words(analysis.scheduler.clock), *scheduler_notes(analysis)])
+            clock = clock_words(analysis.scheduler.clock)
+            self.say_below([explained_sentence(analysis), clock, *scheduler_notes(analysis)])
 
     def _column_places(self) -> list[ColumnPlace]:
         """Return the columns of the view, in their order."""
         number = self.style_of(Role.NUMBER)
-        idle = ColumnLook("idle_ns", 0, _TIME, style=number)
+        idle = ColumnLook("idle_ns", 0, style=number)
         if self._view == 0:
-            states = ("ready_ns", "blocked_ns", "running_ns", "disk_ns", "interrupted_ns", "unknown_ns")
-            looks = [ColumnLook(key, rank, _TIME) for rank, key in enumerate(states)]
-            looks.insert(3, ColumnLook("migrations", 2))
+            states = ("ready_ns", "interrupted_ns", "disk_ns", "blocked_ns", "running_ns", "unknown_ns")
+            looks = [ColumnLook(key, rank) for rank, key in enumerate((*states, "migrations"))]
             return [ColumnLook("thread", 0, 40, 14), idle, *looks, ..., ColumnLook("preemptors", 1, 60, 14)]
         if self._view == 1:
             return [ColumnLook("task", 0, 40, 16), idle, ...]
-        return [ColumnLook("cpu", 0), ColumnLook("busy_ns", 0, _TIME, style=number), ...]
+        return [ColumnLook("cpu", 0), ColumnLook("busy_ns", 0, style=number), ...]
 
     def action_next_view(self) -> None:
         self._view = (self._view + 1) % len(_VIEWS)
