@@ -326,7 +326,7 @@ def test_places_and_changes_of_memory_in_words() -> None:
 
 
 def test_operators_in_a_row_that_one_side_alone_has() -> None:
-    """Three stretches of a side are told, the others together."""
+    """Three stretches of a side are told, the others together; one is called a stretch."""
     stretches: list[Any] = [
         SimpleNamespace(names=names, count=count, ns=ns)
         for names, count, ns in (
@@ -346,10 +346,11 @@ def test_operators_in_a_row_that_one_side_alone_has() -> None:
     new[0] = "  only in OTHER: aten::mul, 2 times and 3.000 ms a step"
     new[1] = "  only in OTHER: aten::mul … aten::add (3 operators), 3 times and 1.000 ms a step"
     new[2] = "  only in OTHER: a … b (2 operators), 1 times and 0.000 ms a step"
+    one_more = "  only in OTHER: 1 more stretch, 0.500 ms a step"
     more = "  only in OTHER: 2 more stretches, 1.000 ms a step"
     runs = {"base": SimpleNamespace(steps=2), "other": SimpleNamespace(steps=0)}
     gone[0] = gone[0].replace("1.0 times", "1 times")
-    for shown, last in ((3, []), (5, [more])):
+    for shown, last in ((3, []), (4, [one_more]), (5, [more])):
         comparison: Any = SimpleNamespace(gone=stretches[:3], new=stretches[:shown], **runs)
         assert [*_unmatched_lines(comparison, 100)] == [*gone, *new, *last]
 

@@ -70,6 +70,14 @@ def test_of_two_recordings_of_one_rank_in_a_job_the_last_counts() -> None:
     assert sentences == ["rank 0 is there twice: b/rank0 is looked at, a/rank0 is not"]
 
 
+def test_one_sentence_names_all_older_recordings_of_a_rank() -> None:
+    """None but the newest is said to be looked at."""
+    first, second = digests()
+    kept, sentences = chosen([first, second, first, first], ["a/rank0", "a/rank1", "b/rank0", "c/rank0"])
+    assert kept == [1, 3]
+    assert sentences == ["rank 0 is there 3 times: c/rank0 is looked at, a/rank0, b/rank0 are not"]
+
+
 def test_only_the_latest_recording_of_a_directory_is_read() -> None:
     """Of other directories the digests tell whether they are of the same job."""
     rank = digests()[0]

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tests.job.simulated import Meeting, Work, simulate
-from tracetui.export.sentences.notes import job_notes
+from tracetui.export.sentences.notes import _doubt_sentences, job_notes
 from tracetui.job.collectives import name_parts
 from tracetui.job.digest import TimeClass
+from tracetui.job.doubts import find_doubts
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks, slow_steps
 
@@ -95,3 +96,22 @@ def test_two_missing_ranks_of_different_groups_are_not_one() -> None:
 )
 def test_what_a_kernel_of_nccl_does_stands_in_its_name(name: str) -> None:
     assert name_parts(name) == ("AllReduce", -1, -1)
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(1, "is 1 collective that looks"), (2, "are 2 collectives that look")]
+)
+def test_what_is_not_compared_is_counted_in_words(count: int, words: str) -> None:
+    """Broadcasts end apart, so that ranks with nothing else in common are not aligned."""
+    work = {0: [Work(TimeClass.COMPUTING, 1_000_000)], 1: [Work(TimeClass.COMPUTING, 3_000_000)]}
+    job = simulate([Meeting("all", (0, 1), work, type="broadcast")] * count, 2, planes=False)
+    assert any(
+        note.startswith(f"not compared {words} alike on several ranks and do") for note in job_notes(job)
+    )
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 collective"), (2, "2 collectives")])
+def test_collectives_that_clocks_contradict_are_counted_in_words(count: int, words: str) -> None:
+    doubts = replace(find_doubts(simulate([], 1)), disagreeing=count, strangers=count)
+    notes = "\n".join(_doubt_sentences(doubts))
+    assert f"in {words} planes and clocks name" in notes and f"{words} that look" in notes

@@ -47,27 +47,29 @@ def _newest(
 
     `identities` has one key for each of `places`; equal keys mean the same rank.
     """
-    newest: dict[int, int] = {}
-    sentences: list[str] = []
+    recordings: dict[int, list[int]] = {}
     for place, key in zip(places, identities):
-        previous = newest.setdefault(key, place)
-        if previous == place:
+        recordings.setdefault(key, []).append(place)
+    newest: list[int] = []
+    sentences: list[str] = []
+    for doubles in recordings.values():
+        newest.append(max(doubles, key=lambda place: _recording_age(ranks[place])))
+        older = [place for place in doubles if place != newest[-1]]
+        if not older:
             continue
-        newer, older = (
-            (place, previous)
-            if _recording_age(ranks[place]) > _recording_age(ranks[previous])
-            else (previous, place)
-        )
-        newest[key] = newer
+        template = "rank {rank} is there twice: {newer} is looked at, {older} is not"
+        if len(older) > 1:
+            template = "rank {rank} is there {count} times: {newer} is looked at, {older} are not"
         sentences.append(
             state(
-                "rank {rank} is there twice: {newer} is looked at, {older} is not",
-                rank=ranks[place].identity.rank,
-                newer=ranks[newer].name,
-                older=ranks[older].name,
+                template,
+                rank=ranks[newest[-1]].identity.rank,
+                count=format_count(len(doubles)),
+                newer=ranks[newest[-1]].name,
+                older=_names(ranks, older),
             )
         )
-    return sorted(newest.values()), sentences
+    return sorted(newest), sentences
 
 
 def _recording_age(rank: FoundRank) -> tuple[str, str]:

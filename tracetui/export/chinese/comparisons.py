@@ -108,6 +108,7 @@ COMPARISONS = {
     "gone": "消失",
     "yes": "是",
     "only in {run}: {what}": "只在 {run} 中：{what}",
+    "only in {run}: 1 more stretch, {time} ms a step": "只在 {run} 中：另有 1 段，每个 step {time} ms",
     "only in {run}: {count} more stretches, {time} ms a step": "只在 {run} 中：另有 {count} 段，每个 step {time} ms",
     "{first} … {last} ({count} operators)": "{first} … {last}（{count} 个算子）",
     "{what}, {times} times and {time} ms a step": "{what}，每个 step {times} 次，{time} ms",

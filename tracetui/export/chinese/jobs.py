@@ -259,13 +259,22 @@ JOBS = {
     "nothing more": "没有更多",
     "1 more sequence of collectives differs": "另有 1 个集合通信序列不同",
     "{count} more sequences of collectives differ": "另有 {count} 个集合通信序列不同",
+    "not compared is 1 collective that looks alike on several ranks and does not end together": (
+        "有 1 次集合通信在几张卡上看似相同但不同时结束，不作比较"
+    ),
     "not compared are {count} collectives that look alike on several ranks and do not end together": (
         "有 {count} 次集合通信在几张卡上看似相同但不同时结束，不作比较"
+    ),
+    "not compared is 1 collective that looks alike on several ranks and does not end together, or "
+    "whose ranks are not aligned": (
+        "有 1 次集合通信在几张卡上看似相同但不同时结束，或者各卡没有对齐，不作比较"
     ),
     "not compared are {count} collectives that look alike on several ranks and do not end together, "
     "or whose ranks are not aligned": (
         "有 {count} 次集合通信在几张卡上看似相同但不同时结束，或者各卡没有对齐，不作比较"
     ),
+    "in 1 collective planes and clocks name different late ranks: the clocks count, aligned "
+    "within {time}": "在 1 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，对齐误差不超过 {time}",
     "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
     "within {time}": "在 {count} 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，对齐误差不超过 {time}",
     "1 collective has no planes, and ranks of its group may be missing: its waits are lower bounds": (

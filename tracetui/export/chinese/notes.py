@@ -151,6 +151,9 @@ NOTES = {
     "rank {rank} is there twice: {newer} is looked at, {older} is not": (
         "rank {rank} 有两份采集：使用 {newer}，不使用 {older}"
     ),
+    "rank {rank} is there {count} times: {newer} is looked at, {older} are not": (
+        "rank {rank} 有 {count} 份采集：使用 {newer}，不使用 {older}"
+    ),
     "1 rank is of another job and not looked at ({names}); --only chooses": (
         "有 1 张卡属于另一个作业，不予分析（{names}）；可用 --only 选择"
     ),

@@ -202,6 +202,8 @@ def _unmatched_lines(comparison: Comparison, width: int) -> Iterator[str]:
             rest = stretches[TOP_STRETCHES:]
             ns = format_ms(round(Fraction(sum(stretch.ns for stretch in rest), max(steps, 1))))
             template = "only in {run}: {count} more stretches, {time} ms a step"
+            if len(rest) == 1:
+                template = "only in {run}: 1 more stretch, {time} ms a step"
             yield MARGIN + translate(template, run=name, count=format_count(len(rest)), time=ns)
 
 

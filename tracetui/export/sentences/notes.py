@@ -102,25 +102,35 @@ def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
         yield counted(
             more, "1 more sequence of collectives differs", "{count} more sequences of collectives differ"
         )
-    if doubts.strangers:
-        template = (
-            "not compared are {count} collectives that look alike on several ranks and do not end together"
+    if doubts.strangers and doubts.is_split:
+        yield counted(
+            doubts.strangers,
+            "not compared is 1 collective that looks alike on several ranks and does not end together, or "
+            "whose ranks are not aligned",
+            "not compared are {count} collectives that look alike on several ranks and do not end together, "
+            "or whose ranks are not aligned",
         )
-        if doubts.is_split:
-            template = (
-                "not compared are {count} collectives that look alike on several ranks and do not end "
-                "together, or whose ranks are not aligned"
-            )
-        yield translate(template, count=format_count(doubts.strangers))
+    elif doubts.strangers:
+        yield counted(
+            doubts.strangers,
+            "not compared is 1 collective that looks alike on several ranks and does not end together",
+            "not compared are {count} collectives that look alike on several ranks and do not end together",
+        )
 
 
 def _about_waits(doubts: JobDoubts) -> Iterator[str]:
     if doubts.disagreeing:
-        yield translate(
+        template = (
             "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
-            "within {time}",
-            count=format_count(doubts.disagreeing),
-            time=format_duration(doubts.residual_ns),
+            "within {time}"
+        )
+        if doubts.disagreeing == 1:
+            template = (
+                "in 1 collective planes and clocks name different late ranks: the clocks count, aligned "
+                "within {time}"
+            )
+        yield translate(
+            template, count=format_count(doubts.disagreeing), time=format_duration(doubts.residual_ns)
         )
     if doubts.lower_bounds:
         yield counted(
