@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tests.analysis.gpu import gpu, host, kernel, launch, step
-from tests.synthetic import trace_of
+from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.comparison.compared_row import RowScale, row
 from tracetui.comparison.compared_run import run_of
@@ -110,3 +110,18 @@ def test_the_whole_time_of_a_device_is_one_step_where_no_window_is_asked_for() -
     assert any("the whole time of its device counts as one step" in note for note in whole.notes)
     assert window.wall_ns.tolist() == [20]
     assert not any("counts as one step" in note for note in window.notes)
+
+
+def test_a_range_counts_once_for_all_devices() -> None:
+    """Both devices spend time in each range, which the host began once a step."""
+    events, start = [*gpu(), *process(1, "python", "GPU 1", 5_000_001)], 1000
+    for number in range(3):
+        events += [step(number, start, 99), host(start + 1, 60, "generate", "user_annotation")]
+        for device in (0, 1):
+            correlation = 2 * number + device
+            events.append(launch(start + 2 + device, 1, correlation))
+            events.append({**kernel(start + 10, 40, correlation), "pid": device})
+        start += 100
+    run = run_of(analyse(trace_of(events)), StepChoice(all_steps=True))
+    assert (run.steps, run.phases["generate"].count) == (3, 3)
+    assert run.phases["generate"].ns == 2 * 3 * 60

@@ -13,6 +13,7 @@ from tracetui.comparison.changes import change_of_step
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.walls import StepChoice
+from tracetui.export.sentences.comparison import steps_sentence
 from tracetui.export.sentences.verdict import verdict
 
 #: us of computing in each step, as an A100 and a V100 have them.
@@ -135,6 +136,15 @@ def test_a_run_without_steps_is_said_to_count_as_one() -> None:
     assert said.startswith("All 472 ms of BASE count as one step. OTHER is ")
     assert verdict(compared(steps, whole)).startswith("All 472 ms of OTHER count as one step. OTHER is ")
     assert "count as one" not in verdict(compared(whole, whole)) + verdict(compared(steps, steps))
+
+
+@pytest.mark.parametrize(("steps", "words"), [(499, "499 of 499 steps"), (501, "500 of 500 tested steps")])
+def test_of_very_many_steps_those_that_are_tested_are_called_so(steps: int, words: str) -> None:
+    """Of more than 500 steps 500 are tested."""
+    base, slow = run([20_000] * steps, [100_000] * steps), run([30_000] * steps, [110_000] * steps)
+    for comparison, change in ((compared(base, slow), "slower"), (compared(slow, base), "faster")):
+        assert f"a step {change}, in {words}" in verdict(comparison)
+        assert steps_sentence(comparison.step).startswith(f"{words} are {change} than")
 
 
 @pytest.mark.parametrize("steps", [1, 2])

@@ -331,4 +331,6 @@ def range_sums(analysis: Analysis, walls: StepWalls) -> Sums:
     numbers, name = np.unique(trace.slices.name[row], return_inverse=True)
     names = [range_name(trace.strings[number]) for number in numbers.tolist()]
     step = walls.step_at(trace.slices.start[row])
-    return tally(names, name.reshape(-1).astype(np.int64), step, end - start, walls.host_steps, row)
+    sums = tally(names, name.reshape(-1).astype(np.int64), step, end - start, walls.host_steps, row)
+    # Each device has all ranges: its time adds to theirs, but the host began each of them once.
+    return {text: replace(total, count=total.count // len(of_devices)) for text, total in sums.items()}

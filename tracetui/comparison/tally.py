@@ -12,7 +12,7 @@ from tracetui.arrays import Int64s
 from tracetui.trace.clean import shortened
 
 #: Steps of a run that are tested, evenly spaced where there are more: so many tell all there is to tell.
-_MOST_TESTED = 500
+MOST_TESTED = 500
 #: The name of what a run does not tell apart, having kept what takes most.
 OTHERS = "(others)"
 
@@ -86,9 +86,9 @@ def tally(
 
 def tested_steps(steps: int) -> Int64s:
     """Return the steps, counted from 0, that `Sum.steps` tells of."""
-    if steps <= _MOST_TESTED:
+    if steps <= MOST_TESTED:
         return np.arange(steps)
-    return np.linspace(0, steps - 1, _MOST_TESTED).astype(np.int64)
+    return np.linspace(0, steps - 1, MOST_TESTED).astype(np.int64)
 
 
 def sum_together(sums: Iterable[Sum]) -> Sum:
@@ -97,7 +97,7 @@ def sum_together(sums: Iterable[Sum]) -> Sum:
     for part in rest:
         longest = part if part.highest > total.highest else total
         steps = add_steps(total.steps, part.steps)
-        known = 0 < len(steps) < _MOST_TESTED
+        known = 0 < len(steps) < MOST_TESTED
         total = Sum(
             total.ns + part.ns,
             total.count + part.count,

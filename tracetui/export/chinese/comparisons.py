@@ -22,11 +22,18 @@ COMPARISONS = {
         "没有超出偶然且超过一个 step 的 1 % 的变化：{took}。"
     ),
     "in {count} of {steps} steps": "{steps} 个 step 中的 {count} 个如此",
+    "in {count} of {steps} tested steps": "{steps} 个受检 step 中的 {count} 个如此",
     "{change} {steps}": "{change}（{steps}）",
     "{changed} {steps}": "{changed} {steps}",
     "{shift} ({low} to {high})": "{shift}（{low} 到 {high}）",
     "{count} of {steps} steps are slower than the median of BASE": "{steps} 个 step 中有 {count} 个慢于 BASE 的中位数",
+    "{count} of {steps} tested steps are slower than the median of BASE": (
+        "{steps} 个受检 step 中有 {count} 个慢于 BASE 的中位数"
+    ),
     "{count} of {steps} steps are faster than the median of BASE": "{steps} 个 step 中有 {count} 个快于 BASE 的中位数",
+    "{count} of {steps} tested steps are faster than the median of BASE": (
+        "{steps} 个受检 step 中有 {count} 个快于 BASE 的中位数"
+    ),
     "shift {shift} ms": "偏移 {shift} ms",
     "{share} % interval {low} to {high} ms": "{share} % 置信区间 {low} 到 {high} ms",
     "p = {p}": "p = {p}",

@@ -19,6 +19,7 @@ from tracetui.comparison.changes import (
 )
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.tally import MOST_TESTED
 from tracetui.export.sentences.comparison import collective_name, vendor_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import compared_root_words
@@ -234,7 +235,10 @@ def _steps_words(row: ComparedRow) -> Iterator[str]:
     test = row.test
     if test is not None:
         count = test.slower if row.delta_ns > 0 else test.faster
-        yield translate("in {count} of {steps} steps", count=count, steps=test.steps)
+        template = "in {count} of {steps} steps"
+        if test.steps == MOST_TESTED:
+            template = "in {count} of {steps} tested steps"
+        yield translate(template, count=count, steps=test.steps)
 
 
 def _ns(ns: Fraction | int) -> str:
