@@ -57,9 +57,23 @@ def test_what_is_there(
 ) -> None:
     clocks = SimpleNamespace(parts=parts, residual_ns=550, sights=sights)
     job: Any = SimpleNamespace(
-        ranks=[None] * ranks, world=world, world_is_least=False, steps=steps, matched=matched, clocks=clocks
+        ranks=[None] * ranks,
+        world=world,
+        world_is_least=False,
+        steps=steps,
+        matched=matched,
+        strangers=0,
+        clocks=clocks,
     )
     assert head_words(job) == words
+
+
+def test_what_ranks_ran_together_and_is_not_compared_is_not_called_nothing() -> None:
+    """A broadcast ends apart and aligns nothing, so that no rank is compared with another."""
+    work = {0: [Work(TimeClass.COMPUTING, MS)], 1: [Work(TimeClass.COMPUTING, 3 * MS)]}
+    job = simulate([Meeting("all", (0, 1), work, type="broadcast")], 2, planes=False)
+    assert (job.matched, job.strangers) == (0, 1)
+    assert head_words(job) == "2 of 2 ranks, step 1"
 
 
 def test_rings_show_the_least_a_job_has() -> None:

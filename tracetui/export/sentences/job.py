@@ -46,7 +46,7 @@ def head_words(job: Job, step: int | None = None) -> str:
         ranks = translate(template, here=format_count(ranks_here), world=format_count(world))
     steps = translate("step {number}", number=step) if step is not None else _steps_words(job)
     common = ""
-    if ranks_here > 1:
+    if ranks_here > 1 and (job.matched or not job.strangers):  # a note counts those that are not compared
         common = counted(job.matched, "1 collective in common", "{count} collectives in common")
     clocks, parts = "clocks aligned within {time}", job.clocks.parts
     if parts > 1:
