@@ -114,6 +114,14 @@ def test_a_trace_of_a_host_alone_has_nothing_to_compare(tmp_path: Path, run: Run
     assert "make it again" not in "".join(comparison.notes)
 
 
+def test_the_terms_of_a_step_sum_to_it_where_one_is_there_twice(digest: Digest, run: Run) -> None:
+    term = digest.terms.term.copy()
+    term[0] = term[1]
+    damaged = run_of_digest(replace(digest, terms=replace(digest.terms, term=term)), "damaged")
+    comparison = compare_runs(run, damaged)
+    assert sum(term.delta_ns for term in comparison.waterfall) == comparison.step.delta_ns == 0
+
+
 @settings(max_examples=settings().max_examples // 2)
 @given(
     st.sampled_from(["walls", "terms", "device_terms", "sums", "parts", "calls"]),

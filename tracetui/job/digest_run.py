@@ -193,7 +193,8 @@ def _terms_by_wall(digest: Digest, terms: TermColumns) -> Int64s:
     place_of_term = {term: number for number, term in enumerate(TERMS)}
     ns = np.zeros((len(digest.walls), len(TERMS)), np.int64)
     term_places = [place_of_term[digest.text(term)] for term in terms.term.tolist()]
-    ns[terms.wall, np.array(term_places, np.int64)] = terms.ns
+    # In a damaged digest a step may have a term twice: the terms still sum to the step.
+    np.add.at(ns, (terms.wall, np.array(term_places, np.int64)), terms.ns)
     return ns
 
 
