@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -128,6 +129,18 @@ def test_the_story_says_what_the_line_saves_at_most(app: TraceApp) -> None:
     for line, saves in ((lines[0], savings), (lines[0], {})):
         last_line = "".join(text for text, _ in story.lines(app.session.analysis, line, saves, 80, 20)[-1])
         assert last_line.startswith(f"Saves at most {format_duration(bound)}" if saves else "Saves nothing")
+
+
+def test_a_bound_is_told_beyond_waits_for_late_peers(app: TraceApp) -> None:
+    """And not as what the trial of the line shows, in which late peers come when they came."""
+    assert app.session.analysis is not None
+    key = line_of(app.session.analysis.lines[0])
+    for alone_ns, words in ((25_000, "at most 25.0 µs"), (0, "nothing")):
+        saving = replace(
+            app.session.analysis.savings[key], saves_at_most_ns=alone_ns, saves_with_peers_ns=28_000
+        )
+        line = LineStory(Palette("none"), ASCII).savings_line(app.session.analysis.lines[0], {key: saving})
+        assert "".join(text for text, _ in line).startswith(f"Saves {words} beyond waits for late peers, ")
 
 
 def test_more_than_the_idle_time_is_explained(app: TraceApp) -> None:

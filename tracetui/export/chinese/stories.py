@@ -151,11 +151,11 @@ STORIES = {
     "Saves at most {time}: host time beside a busy device counts too; {key} tries that": (
         "最多可省 {time}：Device 忙时 Host 的时间也计入；{key} 试算"
     ),
-    "Saves at most {time} while peers are as late, {more} if they come sooner too; {key} tries that": (
-        "对端仍然这么晚时最多可省 {time}，对端也提前时最多 {more}；{key} 试算"
+    "Saves at most {time} beyond waits for late peers, {more} if they come sooner too; {key} tries that": (
+        "除去对晚到对端的等待，最多可省 {time}；对端也提前时最多 {more}；{key} 试算"
     ),
-    "Saves nothing while peers are as late, at most {more} if they come sooner too": (
-        "对端仍然这么晚时省不了时间，对端也提前这么多时最多可省 {more}"
+    "Saves nothing beyond waits for late peers, at most {more} if they come sooner too": (
+        "除去对晚到对端的等待，省不了时间；对端也提前这么多时最多可省 {more}"
     ),
     "step": "step",
     "mean step": "平均 step",

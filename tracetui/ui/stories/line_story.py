@@ -34,8 +34,10 @@ from tracetui.units import format_count, format_duration, format_percent
 BAR_CELLS = 10
 WITHOUT_HOST = "Saves at most {time} if the host spent no time on it; {key} tries that"
 BEYOND_IDLE = "Saves at most {time}: host time beside a busy device counts too; {key} tries that"
-WITH_PEERS = "Saves at most {time} while peers are as late, {more} if they come sooner too; {key} tries that"
-NOT_ALONE = "Saves nothing while peers are as late, at most {more} if they come sooner too"
+WITH_PEERS = (
+    "Saves at most {time} beyond waits for late peers, {more} if they come sooner too; {key} tries that"
+)
+NOT_ALONE = "Saves nothing beyond waits for late peers, at most {more} if they come sooner too"
 TWO_COLUMNS_FROM = 68  #: cells from which operators stand beside the causes
 
 

@@ -233,7 +233,7 @@ def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) ->
 
 
 def most_saved(line: HasLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
-    """Return ns that fixing the line saves at most: with late peers as late, and if they come sooner too."""
+    """Return ns that fixing the line saves at most: beyond waits for late peers, and if they come sooner."""
     found = savings.get(line_of(line))
     return (0, 0) if found is None else (found.saves_at_most_ns, found.saves_with_peers_ns)
 
