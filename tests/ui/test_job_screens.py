@@ -123,6 +123,7 @@ async def test_the_fix_of_a_row_is_tried_and_its_lanes_are_shown(directory: Path
                 assert all(sum(f"rank {rank} " in line for line in shown) >= 2 for rank in range(3))
         screen = app.screen
         assert isinstance(screen, WhatifScreen)
+        assert screen.export_name() == "what_if", "a name of a file without blanks"
         table = screen.query_one(TableWidget)
         row = table.cursor_row
         await pilot.press("space")

@@ -62,6 +62,18 @@ async def test_a_query_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
         assert field.value.startswith("select start_ns")
 
 
+async def test_an_answer_says_how_many_of_its_columns_have_room(tmp_path: Path) -> None:
+    async with asking(tmp_path) as (app, pilot, screen):
+        screen.ask("select " + ", ".join(f"{number} a_column_{number}" for number in range(1, 9)))
+        await until(pilot, lambda: "1 row" in said(app, "answer"))
+        for size, fitting in (((100, 24), 7), ((80, 24), 5), ((120, 36), 8)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            with case(size):
+                assert sum("a_column_" in word for word in screen_text(app)[3].split()) == fitting
+                assert (f"{fitting} of 8 columns" in said(app, "answer")) == (fitting < 8)
+
+
 async def test_what_is_wrong_is_one_sentence(tmp_path: Path) -> None:
     async with asking(tmp_path) as (app, pilot, screen):
         for query, sentence in (

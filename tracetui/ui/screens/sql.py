@@ -176,6 +176,18 @@ class SqlScreen(TableScreen):
             words = translate("1 row") if len(answer.rows) == 1 else translate("{count} rows", count=rows)
         self.show_answer(words)
 
+    def beside_answer(self) -> Pieces:
+        """Say how many columns there is room for, where that is not all, and where the cursor is."""
+        fitting, count = self.table.fitting_columns, len(self.table.rows.columns)
+        place = super().beside_answer()
+        if not place or fitting == count:
+            return place
+        words = translate("{fitting} of {count} columns", fitting=str(fitting), count=str(count))
+        return [(f"{words}  ", self.style_of(Role.DIM)), *place]
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_place)
+
     def failed(self, group: str, sentence: str) -> None:
         self._asked = ""
         self.show_answer(sentence)

@@ -345,7 +345,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return [[(f" {line}", style)] for line in lines[:limit]]
 
     def export_name(self) -> str:
-        return self.TITLE_OF.split(",")[0].lower()
+        return self.TITLE_OF.split(",")[0].lower().replace(" ", "_")
 
     def copy_text(self) -> str:
         """Return the row under the cursor, one column a line, with exact values."""

@@ -140,6 +140,11 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         self.refresh()
 
     @property
+    def fitting_columns(self) -> int:
+        """The number of columns that there is room for."""
+        return len(self._fitted)
+
+    @property
     def cursor_row(self) -> int:
         """The row under the cursor, -1 for none."""
         return int(self.rows.view[self.cursor]) if self.cursor < len(self.rows.view) else -1
