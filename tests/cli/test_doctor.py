@@ -151,6 +151,23 @@ def test_each_recording_of_a_directory_is_judged(
     assert "holds 3 traces, name one of them: more/lossy.json" in output.err
 
 
+@pytest.mark.parametrize("good_ones", [1, 2])
+def test_a_recording_that_cannot_be_read_is_not_good(
+    run: Run, real_traces: Path, tmp_path: Path, good_ones: int
+) -> None:
+    for number in range(good_ones):
+        (tmp_path / f"{number}.json.gz").write_bytes((real_traces / STACKS).read_bytes())
+    (tmp_path / "cut.json").write_text('{"traceEvents": [{"ph": "X", "na')
+    output = run("doctor", str(tmp_path))
+    assert "cut.json: the file is cut off before the end of its first event" in output.err
+    assert output.code == ExitCode.UNREADABLE and "can be believed" in " ".join(output.out.split())
+
+
+def test_one_in_doubt_says_more_than_one_that_cannot_be_read(run: Run, tmp_path: Path, lossy: str) -> None:
+    (tmp_path / "cut.json").write_text('{"traceEvents": [{"ph": "X", "na')
+    assert run("doctor", str(tmp_path)).code == ExitCode.LIMIT
+
+
 def test_runs_beside_a_trace_of_ascend_are_judged_too(run: Run, real_traces: Path, tmp_path: Path) -> None:
     path = tmp_path / "a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
     path.parent.mkdir(parents=True)

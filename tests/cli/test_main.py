@@ -314,7 +314,7 @@ def test_export_writes_the_window(run: Run, trace_path: str, tmp_path: Path) -> 
     assert output.code == ExitCode.OK
     assert output.out == ""
     table = pd.read_csv(path, keep_default_na=False)
-    assert f"{len(table)} events written to {path}" in output.err
+    assert f"events written to {path}: {len(table)}" in output.err
     assert set(table["thread"]) == {"Stream 2"}
     assert len(NAMES) <= len(table) < 2 * len(NAMES)
 

@@ -37,7 +37,7 @@ def test_a_note_is_handed_on_to_another_home(
     file = home / "notes.jsonl"
     run(capsys, "notes", str(SAMPLE), "--add", TEXT, "--at", place)
     run(capsys, "notes", str(SAMPLE), "--add", "another")
-    assert "2 notes written" in run(capsys, "notes", str(SAMPLE), "--export", str(file))[1]
+    assert f"notes written to {file}: 2" in run(capsys, "notes", str(SAMPLE), "--export", str(file))[1]
     assert not (SAMPLE.parent / "tracetui").exists()
 
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "bob"))

@@ -90,7 +90,7 @@ def test_digests_are_read_like_traces(top: Path, digests: Path, capsys: pytest.C
 def test_wrong_arguments(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ranks", str(digests), "--by", "luck"]) == 2
     assert main(["ranks", str(digests), "--step", "7"]) == 2
-    assert "its steps are 50" in capsys.readouterr().err
+    assert "there is no step 7 in this job: its step is 50" in capsys.readouterr().err
     assert main(["ranks", str(digests / "nowhere")]) == 3
     assert main(["check", str(digests), "--max-wait", "1%", "--max-free", "1%"]) == 2
     assert main(["check", str(digests), "--max-cause", "wait=1%"]) == 2

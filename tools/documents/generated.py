@@ -21,16 +21,19 @@ from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE
 from tracetui.export.tables.column import Form, Table
 from tracetui.export.tables.communication import LINKS, PEERS
+from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.tables.events import EVENTS
 from tracetui.export.tables.gaps import GAPS
 from tracetui.export.tables.hotspots import LINES
 from tracetui.export.tables.kernels import KERNELS
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES
 from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS
 from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
+from tracetui.export.tables.whatif import TRIALS
 from tracetui.ui.actions import ACTIONS, GROUPS, merge_actions
 from tracetui.ui.screen_specs import shown_name
 
@@ -119,13 +122,32 @@ def job_columns_markdown() -> str:
     )
 
 
+def csv_columns_markdown() -> str:
+    """Return the tables of commands that no DataFrame has; of a comparison also what tables have more."""
+    parts = [
+        f"### `{command} --csv`\n\n{rows}\n\n{_names(table)}" for command, rows, table in TABLES_OF_COMMANDS
+    ]
+    usual = set(_keys(WATERFALL.table))
+    more = [
+        f"- `--by {table.by}` has " + " ".join(f"`{key}`" for key in _keys(table.table) if key not in usual)
+        for table in EVERY
+        if not usual.issuperset(_keys(table.table))
+    ]
+    heading = "Some tables have more; that of memory has bytes in place of times, and no test:"
+    return "\n\n".join((*parts, heading, "\n".join(more)))
+
+
 def _rows_of(frame: Callable[..., object]) -> str:
     """Return what the documentation of a frame says of its rows: "One row per gap ..."."""
     return (inspect.getdoc(frame) or "").replace("Return a row per", "One row per", 1)
 
 
 def _names(table: Table[Any]) -> str:
-    return _listed(column.key for column in table.of(Form.FRAME))
+    return _listed(_keys(table))
+
+
+def _keys(table: Table[Any]) -> list[str]:
+    return [column.key for column in table.of(Form.FRAME)]
 
 
 def _listed(keys: Iterable[str]) -> str:
@@ -161,6 +183,21 @@ TABLES: dict[str, Table[Any]] = {
     "memory_blocks_frame": memory.BLOCKS,
     "memory_curve_frame": memory.SAMPLES,
 }
+#: Of the commands whose table is no DataFrame: what a row is, and the columns.
+TABLES_OF_COMMANDS: tuple[tuple[str, str, Table[Any]], ...] = (
+    (
+        "pipeline",
+        "One row per stage; times are means of its ranks and steps. The last four sum to `bubble_ns`.",
+        PIPELINE_STAGES,
+    ),
+    ("whatif", "One row per single fix, what saves most first; `step_ns` is a mean step then.", TRIALS),
+    (
+        "compare",
+        "One row per part of a mean step, or per row of the table of `--by`; `delta_ns` is OTHER less BASE.\n\n"
+        "From `shift_ns` to `p` they are of the rank test of the steps, and empty of fewer than three.",
+        WATERFALL.table,
+    ),
+)
 #: (page, name of the block) -> what stands between `<!-- name: … -->` and `<!-- /name -->`
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/keys.md", "keys"): keys_markdown,
@@ -172,6 +209,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/zh/advice.md", "advice"): chinese_advice_markdown,
     ("docs/columns.md", "columns"): columns_markdown,
     ("docs/columns.md", "columns of jobs"): job_columns_markdown,
+    ("docs/columns.md", "columns of commands"): csv_columns_markdown,
 }
 
 

@@ -117,7 +117,7 @@ def write_file(request: Request, path: str, write: Callable[[BinaryIO], int], wh
 
     with _refusal(path, request.force):
         write_atomically(path, fill, request.force, _read_from(request.path, path))
-    say(f"{format_count(rows)} {what} written to {printable(path)}")
+    say(f"{what} written to {printable(path)}: {format_count(rows)}")
 
 
 def refuse_early(request: Request, trace: str) -> None:

@@ -86,7 +86,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--by", metavar="TABLE", choices=_TABLES, help=f"only this table, and more rows of it: {tables}"
     )
-    add_outputs(parser, "list N rows of tables; 0: all (default: 10, of the table of --by 20)")
+    add_outputs(parser, "list N rows of tables, JSON all; 0: all (default: 10, of the table of --by 20)")
     parser.add_argument("--xlsx", metavar="FILE", help="write all tables to a workbook and print nothing")
     _add_sides(parser)
     add_all_steps(parser)

@@ -35,6 +35,7 @@ they are many or large, they are listed, to name one of them.
 
 exit status:
   0 all numbers are good   4 some are doubtful or wrong
+  3 a recording cannot be read, and all numbers of the others are good
 
 {PATHS}"""
 
@@ -123,6 +124,7 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
     rows: list[RecordingRow] = []
     documents: list[tuple[str, dict[str, Any]]] = []
     judged: Analysis | None = None
+    good = ExitCode.OK
     for recording in recordings:
         name = str(recording.relative_to(request.path))
         try:
@@ -137,17 +139,18 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
         except UnreadableTrace as error:
             if error.reason is not Reason.NOT_A_TRACE:
                 say(printable(str(error)))
+                good = ExitCode.UNREADABLE
     if judged is None:
         raise no_trace_below(request.path)
     if len(rows) == 1:
-        return _print_findings(request, judged)
+        return _print_findings(request, judged) or good
     answer(
         request,
         document=lambda: recordings_document(documents),
         markdown=lambda: recordings_markdown(rows),
         text=lambda: recordings_text(request.path, rows, text_width()),
     )
-    return ExitCode.LIMIT if any(row.verdict != "good" for row in rows) else ExitCode.OK
+    return ExitCode.LIMIT if any(row.verdict != "good" for row in rows) else good
 
 
 def _add_export_findings(request: Request, analysis: Analysis) -> None:

@@ -40,6 +40,6 @@ COMMAND = job_command(
     "experts",
     "how uneven experts are, and what that costs",
     _DESCRIPTION,
-    "layers that are listed (default 20), 0: all",
+    "layers that text and Markdown list (default 20), 0: all",
     _print_experts,
 )

@@ -12,7 +12,8 @@ from tracetui.cli.parser import Parser, Request, UsageError, seconds_argument
 from tracetui.language import state
 
 _DESCRIPTION = """Serve agents over stdin and stdout by the Model Context Protocol: each command
-that answers in JSON is a tool of its name, and `traces` lists what there is.
+that answers in JSON (but notes) is a tool of its name, and `traces` lists what
+there is.
 
 The tools read what lies below the directories that are named here, and write
 nothing but the cache. It needs the package mcp (pip install tracetui[mcp]),

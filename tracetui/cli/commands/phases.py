@@ -41,6 +41,6 @@ COMMAND = job_command(
     "phases",
     "what ranks do in the ranges that a program marks",
     _DESCRIPTION,
-    "phases that are listed (default 20), 0: all",
+    "phases that text and Markdown list (default 20), 0: all",
     _print_phases,
 )

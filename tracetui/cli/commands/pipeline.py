@@ -46,6 +46,6 @@ COMMAND = job_command(
     "pipeline",
     "stages of a pipeline, and what bubbles are of",
     _DESCRIPTION,
-    "stages that are listed (default 32), 0: all",
+    "stages that text and Markdown list (default 32), 0: all",
     _print_pipeline,
 )

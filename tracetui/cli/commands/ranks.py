@@ -39,7 +39,7 @@ def _add_arguments(parser: Parser) -> None:
     )
     add_step(parser, "only step N; links stay those of all steps")
     add_all_steps(parser, "means are of all steps, also of those not to be believed")
-    add_outputs(parser, "rows of each table (default 10), 0: all")
+    add_outputs(parser, "rows of each table in text and Markdown (default 10), 0: all")
 
 
 def _run(request: Request) -> None:
@@ -66,13 +66,9 @@ def _print_ranks(request: Request, by: str | None, job: Job) -> None:
     step = request.step
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")
-        raise UsageError(
-            state(
-                "there is no step {step} in this job: its steps are {known}",
-                step=step,
-                known=known or "not told",
-            )
-        )
+        template = "its step is {numbers}" if len(job.steps) == 1 else "its steps are {numbers}"
+        steps = state(template, numbers=known) if known else state("it has no ProfilerStep")
+        raise UsageError(state("there is no step {step} in this job: {known}", step=step, known=steps))
     answer_report(
         request,
         what="ranks",

@@ -31,7 +31,10 @@ the advice are always those of the whole trace. --csv writes the table of steps.
 
 def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
-    add_outputs(parser, "rows to list of the gaps (default 5) and of the steps (default 20); 0: all")
+    add_outputs(
+        parser,
+        "rows in text and Markdown of the gaps (default 5) and of the steps (default 20); 0: all",
+    )
     add_restrictions(parser)
     add_scheduler(parser)
     add_all_steps(parser, "means are of all steps, also of those not to be believed")

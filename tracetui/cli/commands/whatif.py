@@ -49,7 +49,7 @@ def _add_arguments(parser: Parser) -> None:
         action="store_true",
         help="let each rank take its own mean for the same work, and nothing be delayed",
     )
-    add_outputs(parser, "fixes that are listed (default 10), 0: all")
+    add_outputs(parser, "fixes that text and Markdown list (default 10), 0: all")
 
 
 def _run(request: Request) -> None:

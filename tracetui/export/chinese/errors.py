@@ -229,7 +229,7 @@ ERRORS = {
     ),
     "there is no step {step} in this trace: {known}": "这个 trace 中没有 step {step}：{known}",
     "there is no step {step} in this snapshot: {known}": "这个快照中没有 step {step}：{known}",
-    "there is no step {step} in this job: its steps are {known}": "这个作业中没有 step {step}：它的 step 有 {known}",
+    "there is no step {step} in this job: {known}": "这个作业中没有 step {step}：{known}",
     "a window ends after it starts; this trace {since}": "窗口的结束必须晚于开始；这个 trace {since}",
     "no track of this trace has {tracks} in its name": "这个 trace 中没有名称含 {tracks} 的轨道",
     "--by {by} is of devices: --host has types and names": "--by {by} 用于 Device：--host 有类型和名称",
