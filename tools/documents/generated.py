@@ -190,10 +190,10 @@ TABLES_OF_COMMANDS: tuple[tuple[str, str, Table[Any]], ...] = (
         "One row per stage; times are means of its ranks and steps. The last four sum to `bubble_ns`.",
         PIPELINE_STAGES,
     ),
-    ("whatif", "One row per single fix, what saves most first; `step_ns` is a mean step then.", TRIALS),
+    ("whatif", "One row per single fix, most saved first; `step_ns` is a mean step then.", TRIALS),
     (
         "compare",
-        "One row per part of a mean step, or per row of the table of `--by`; `delta_ns` is OTHER less BASE.\n\n"
+        "One row per part of a mean step, or of the table of `--by`; `delta_ns` is OTHER less BASE.\n\n"
         "From `shift_ns` to `p` they are of the rank test of the steps, and empty of fewer than three.",
         WATERFALL.table,
     ),
