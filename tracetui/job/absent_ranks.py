@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import LateRank, late_once
-from tracetui.job.waits import INCOMPARABLE, global_rank
+from tracetui.job.waits import INCOMPARABLE, by_peer, global_rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +24,11 @@ def absent_ranks(job: Job) -> tuple[AbsentRank, ...]:
     """Return the missing ranks that were late, most lost first, as `late_once` counts them."""
     waits = job.waits
     (places,) = np.nonzero((waits.late_place == INCOMPARABLE) & (waits.wait_ns > 0))
-    peer_keys = waits.channel[places] * (1 << 32) + waits.peer[places] + 1
     waits_by_rank: dict[tuple[object, ...], list[Int64s]] = {}
-    for peer_key in np.unique(peer_keys).tolist():
-        matched, peer = job.channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1
-        rank = global_rank(matched, peer)
-        waits_by_rank.setdefault(_key(rank, matched.channel.group.key, peer), []).append(
-            places[peer_keys == peer_key]
-        )
+    for channel, peer, wait_places in by_peer(waits, places):
+        matched = job.channels[channel]
+        key = _key(global_rank(matched, peer), matched.channel.group.key, peer)
+        waits_by_rank.setdefault(key, []).append(wait_places)
     missing = [late for late in late_once(job, waits) if late.missing]
     keys = [_key(late.rank, late.group, late.group_rank) for late in missing]
     return tuple(AbsentRank(late, np.concatenate(waits_by_rank[key])) for late, key in zip(missing, keys))

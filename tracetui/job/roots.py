@@ -32,7 +32,7 @@ from tracetui.job.last_together import last_together
 from tracetui.job.match import MatchedChannel
 from tracetui.job.stretches import Stretches, stretches_of
 from tracetui.job.wait_weights import weights
-from tracetui.job.waits import INCOMPARABLE, JobWaits, global_rank
+from tracetui.job.waits import INCOMPARABLE, JobWaits, by_peer, global_rank
 from tracetui.trace.order import numbered
 
 
@@ -124,11 +124,9 @@ def _add_incomparable_ranks(
     UNMATCHED: the operation has none of theirs, not recorded or not alike.
     """
     incomparable = np.flatnonzero((waits.late_place == INCOMPARABLE) & (waits.wait_ns > 0) & (weight != 0))
-    peer_keys = waits.channel[incomparable] << 32 | waits.peer[incomparable] + 1  # + 1: an unknown peer is -1
     places_here = {rank.number: place for place, rank in enumerate(ranks)}
-    for peer_key in np.unique(peer_keys).tolist():
-        wait_places = incomparable[peer_keys == peer_key]
-        number = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
+    for channel, peer, wait_places in by_peer(waits, incomparable):
+        number = global_rank(channels[channel], peer)
         lost = float((weight[wait_places] * waits.wait_ns[wait_places]).sum())
         kind = ABSENT
         if number in places_here:

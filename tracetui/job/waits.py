@@ -7,7 +7,7 @@ last of the ranks that are here counts, and where some are missing the waits are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -162,10 +162,16 @@ def waited_for(ranks: Sequence[Rank], channels: Sequence[MatchedChannel], waits:
     """
     places: Int64s = waits.late_place.copy()
     (incomparable,) = np.nonzero(places == INCOMPARABLE)
-    peer_keys = waits.channel[incomparable] * (1 << 32) + waits.peer[incomparable] + 1
     place_by_number = {rank.number: place for place, rank in enumerate(ranks)}
-    for peer_key in np.unique(peer_keys).tolist():
-        number = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
+    for channel, peer, wait_places in by_peer(waits, incomparable):
+        number = global_rank(channels[channel], peer)
         if number is not None and number in place_by_number:
-            places[incomparable[peer_keys == peer_key]] = place_by_number[number]
+            places[wait_places] = place_by_number[number]
     return places
+
+
+def by_peer(waits: JobWaits, wait_places: Int64s) -> Iterator[tuple[int, int, Int64s]]:
+    """Yield the waits at `wait_places` by whom they are for: channel, peer (-1: not known), their places."""
+    peer_keys = waits.channel[wait_places] * (1 << 32) + waits.peer[wait_places] + 1
+    for peer_key in np.unique(peer_keys).tolist():
+        yield peer_key >> 32, (peer_key & 0xFFFFFFFF) - 1, wait_places[peer_keys == peer_key]

@@ -24,9 +24,7 @@ class CriticalRank:
     #: where waiting may be in a transfer; of a missing rank "missing": until it came.
     reason: str
     share: float  #: of the whole chain
-    delayed: (
-        float  #: delays of no known reason between operations of ranks here, as a share of the whole chain
-    )
+    delayed: float  #: delays of no known reason of ranks that are here, as a share of the whole chain
     missing: float  #: until missing ranks came, as a share of the whole chain
 
 
