@@ -49,14 +49,19 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def test_json_is_read_where_it_is_whole(output: Path) -> None:
-    text, database = output / "trace_view.json", output / DATABASE
-    for path in (output, output.parent, output.parent.parent):
+def assert_both_are_found(text: Path, database: Path) -> None:
+    """Hold that the JSON of a run is opened from its directory and two above, and the database on demand."""
+    for path in list(text.parents)[:3]:
         assert locate_trace(path) == locate_trace(path, "json") == text
         assert locate_trace(path, "db") == database
         assert len(recordings_below(path)) == 1
     assert other_export(text) == OtherExport(database, True)
     assert other_export(database) == OtherExport(text, True)
+
+
+def test_json_is_read_where_it_is_whole(output: Path) -> None:
+    text, database = output / "trace_view.json", output / DATABASE
+    assert_both_are_found(text, database)
 
 
 def test_the_database_is_read_where_json_is_cut_off(output: Path) -> None:
@@ -101,12 +106,7 @@ def test_json_that_was_compressed_by_hand_is_an_export_of_the_run(output: Path) 
     packed, database = output / "trace_view.json.gz", output / DATABASE
     packed.write_bytes(gzip.compress((output / "trace_view.json").read_bytes()))
     (output / "trace_view.json").unlink()
-    for path in (output, output.parent, output.parent.parent):
-        assert locate_trace(path) == locate_trace(path, "json") == packed
-        assert locate_trace(path, "db") == database
-        assert len(recordings_below(path)) == 1
-    assert other_export(packed) == OtherExport(database, True)
-    assert other_export(database) == OtherExport(packed, True)
+    assert_both_are_found(packed, database)
     assert locate_trace(database, "json") == packed
     (source,) = find_sources([output.parent.parent]).found
     assert source.path == packed

@@ -1,9 +1,9 @@
 """Who works while a device starves: threads of the host, streams and groups over time, beside idle time.
 
 Waiting is no work and has rows of its own: of the host synchronising calls, the data loader and frames that
-block, of a stream
-EVENT_WAIT, NOTIFY_WAIT and the like, of a group the time in its collectives until the late rank has come;
-where their planes do not tell that, the time in which a part of them waits and none moves data.
+block; of a stream EVENT_WAIT, NOTIFY_WAIT and the like; of a group the time in its collectives until the late
+rank has come, or where their planes do not tell that, the time in which a part of them waits and none moves
+data.
 """
 
 from __future__ import annotations
