@@ -20,6 +20,7 @@ from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.sentences.roots import reason_words
 from tracetui.job import roots
 from tracetui.job.channels import Rank
+from tracetui.job.clocks import find_clocks
 from tracetui.job.digest import CollectiveColumns, DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
@@ -225,6 +226,32 @@ def test_clocks_are_found_where_ranks_wait_for_the_same_peer() -> None:
     job = simulate([Meeting("all", GROUPS["all"], slow)] * 3, 4, (7, 10**6, -(10**7), 12345))
     assert (job.clocks.offset + 7).tolist() == [7, 10**6, -(10**7), 12345]
     assert job.clocks.residual_ns == 0
+
+
+def test_errors_of_clocks_add_up_along_the_ranks_that_they_are_aligned_by() -> None:
+    """Pairs 0-1, 1-2 and 2-3 meet three times each, the first time with ends apart."""
+
+    def residual_ns(times: int, *apart_ns: int) -> int | None:
+        job = simulate([Meeting(f"{low}", (low, low + 1), {}) for low in range(3)] * times, 4, planes=False)
+        for rank, ns in zip(job.ranks[1:], apart_ns):
+            rank.collectives.end[0] += ns
+        clocks = find_clocks(job.ranks, job.channels)
+        assert clocks.family.tolist() == [0, 0, 0, 0]
+        return clocks.residual_ns
+
+    assert residual_ns(3, 40_000, 0, 0) == 40_000
+    assert residual_ns(3, 40_000, 30_000, 0) == 70_000
+    assert residual_ns(3, 40_000, 30_000, 70_000) == 140_000
+    assert residual_ns(1, 0, 0, 0) is None
+
+
+def test_one_event_aligns_clocks_only_where_nothing_tells_how_well() -> None:
+    """Two ranks end their only meeting of one group 300 µs apart, and one of three of another 10 µs."""
+    meetings = [Meeting("all", (0, 1), {}), *[Meeting("left", (0, 1), {})] * 3]
+    job = simulate(meetings, 2, planes=False)
+    job.ranks[1].collectives.end[:2] += np.array((300_000, 10_000))
+    clocks = find_clocks(job.ranks, job.channels)
+    assert (clocks.offset.tolist(), clocks.residual_ns) == ([0, 0], 10_000)
 
 
 def test_ranks_without_a_common_operation_stay_apart() -> None:

@@ -43,19 +43,26 @@ def late(rank: int | None, lost_ns: int = 10, group_rank: int = 5, missing: bool
 
 
 @pytest.mark.parametrize(
-    ("ranks", "world", "steps", "matched", "sights", "parts", "words"),
+    ("ranks", "world", "steps", "matched", "sights", "parts", "residual_ns", "words"),
     [
-        (1, None, (), 0, 0, 1, "1 rank"),
-        (1, 8, (50,), 0, 1, 1, "1 of 8 ranks, step 50, clocks aligned within 550 ns"),
-        (2, None, (50, 51), 0, 0, 1, "2 ranks, 2 steps, 0 collectives in common"),
-        (2, 2, (), 1, 1, 1, "2 of 2 ranks, 1 collective in common, clocks aligned within 550 ns"),
-        (3, 0, (7,), 2, 3, 2, "3 ranks, step 7, 2 collectives in common, clocks aligned within 550 ns in 2 parts"),  # noqa: E501
+        (1, None, (), 0, 0, 1, None, "1 rank"),
+        (1, 8, (50,), 0, 1, 1, 550, "1 of 8 ranks, step 50, clocks aligned within 550 ns"),
+        (2, None, (50, 51), 0, 0, 1, None, "2 ranks, 2 steps, 0 collectives in common"),
+        (2, 2, (), 1, 1, 1, None, "2 of 2 ranks, 1 collective in common, clocks aligned with unknown error"),
+        (3, 0, (7,), 2, 3, 2, 550, "3 ranks, step 7, 2 collectives in common, clocks aligned within 550 ns in 2 parts"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_what_is_there(
-    ranks: int, world: int, steps: tuple[int, ...], matched: int, sights: int, parts: int, words: str
+    ranks: int,
+    world: int,
+    steps: tuple[int, ...],
+    matched: int,
+    sights: int,
+    parts: int,
+    residual_ns: int | None,
+    words: str,
 ) -> None:
-    clocks = SimpleNamespace(parts=parts, residual_ns=550, sights=sights)
+    clocks = SimpleNamespace(parts=parts, residual_ns=residual_ns, sights=sights)
     job: Any = SimpleNamespace(
         ranks=[None] * ranks,
         world=world,
@@ -252,7 +259,7 @@ def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
     passed_on = " with what others pass on"
     lines = job_report(simulate(meetings, 4)).text(500).splitlines()
     assert lines[:6] == [
-        "4 of 4 ranks, step 1, 4 collectives in common, clocks aligned within 0 ns",
+        "4 of 4 ranks, step 1, 4 collectives in common, clocks aligned with unknown error",
         "",
         "Rank 0 cost one other rank 9.00 ms in 1 collective, mostly because it waited itself, longest for rank 1.",  # noqa: E501
         "Waiting for each other took the ranks 18.0 ms: 50.0 % of their time.",

@@ -65,7 +65,7 @@ class JobDoubts:
     strangers: int  #: collectives of like sequence that do not end together
     is_split: bool  #: there are sets of ranks that are not aligned with each other
     disagreeing: int  #: collectives in which planes and clocks name different late ranks
-    residual_ns: int  #: how far off aligned clocks may be
+    residual_ns: int | None  #: how far off aligned clocks may be; None: not known
     lower_bounds: int  #: collectives without planes of whose groups ranks may be missing
 
 

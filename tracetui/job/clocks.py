@@ -31,7 +31,7 @@ class RankPair(NamedTuple):
     reference: int  #: place in the job
     rank: int  #: place in the job
     ahead_ns: int  #: clock of `rank` minus clock of `reference`
-    spread_ns: int  #: how far 95 % of what both saw are from that, at most
+    spread_ns: int  #: how far 95 % of what both saw are from that, at most; 0, and no bound, of one event
     by_arrivals: bool
     events: int  #: how many arrivals or ends both saw
 
@@ -42,7 +42,7 @@ class Clocks:
 
     offset: Int64s  #: ns by place of the rank: its clock minus that of the lowest rank it is aligned with
     family: Int64s  #: the lowest place of the ranks that each is aligned with
-    residual_ns: int  #: the largest spread of a pair; 0 where nothing is aligned, or by one operation each
+    residual_ns: int | None  #: how far off two clocks may be; None: not known, as of a pair of one event
     sights: tuple[RankPair, ...]  #: what they are aligned by
 
     @property
@@ -58,7 +58,7 @@ class Clocks:
 def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Clocks:
     """Return the offsets between the clocks of the ranks of a job."""
     pairs = [pair for matched in channels for pair in _channel_pairs(ranks, matched)]
-    pairs.sort(key=lambda pair: (not pair.by_arrivals, pair.spread_ns, -pair.events, pair[:2]))
+    pairs.sort(key=lambda pair: (not pair.by_arrivals, pair.events == 1, pair.spread_ns, -pair.events, pair))
     pairs += sorted(_send_pairs(ranks, channels), key=lambda pair: (pair.spread_ns, pair[:2]))
     family = list(range(len(ranks)))
 
@@ -74,30 +74,36 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> 
         if lower != higher:
             family[higher] = lower
             tree.append(pair)
-    offset = _offsets_along(len(ranks), tree)
     families = np.array([root(place) for place in range(len(ranks))], np.int64)
-    return Clocks(offset, families, max((pair.spread_ns for pair in tree), default=0), tuple(tree))
-
-
-def _offsets_along(count: int, tree: Sequence[RankPair]) -> Int64s:
-    """Return int64[ranks]: each clock minus that of the lowest rank that the tree leads to, ns."""
-    neighbours: dict[int, list[tuple[int, int]]] = {}
+    neighbours: dict[int, list[tuple[int, int, int]]] = {}
     for pair in tree:
-        neighbours.setdefault(pair.reference, []).append((pair.rank, pair.ahead_ns))
-        neighbours.setdefault(pair.rank, []).append((pair.reference, -pair.ahead_ns))
-    offset, reached = np.zeros(count, np.int64), np.zeros(count, np.bool_)
-    for lowest in range(count):
-        if reached[lowest]:
-            continue
-        reached[lowest], pending = True, [lowest]
-        while pending:
-            place = pending.pop()
-            for neighbour, ahead in neighbours.get(place, ()):
-                if not reached[neighbour]:
-                    reached[neighbour] = True
-                    offset[neighbour] = offset[place] + ahead
-                    pending.append(neighbour)
-    return offset
+        neighbours.setdefault(pair.reference, []).append((pair.rank, pair.ahead_ns, pair.spread_ns))
+        neighbours.setdefault(pair.rank, []).append((pair.reference, -pair.ahead_ns, pair.spread_ns))
+    offset, residual_ns = np.zeros(len(ranks), np.int64), 0
+    for lowest in np.unique(families).tolist():
+        paths = _paths_from(lowest, neighbours)
+        for place, (ahead_ns, _) in paths.items():
+            offset[place] = ahead_ns
+        # In a tree the longest path of all begins where the longest from anywhere ends.
+        farthest = max(paths, key=lambda place: paths[place][1])
+        residual_ns = max(residual_ns, *(path[1] for path in _paths_from(farthest, neighbours).values()))
+    is_known = bool(tree) and all(pair.events > 1 for pair in tree)
+    return Clocks(offset, families, residual_ns if is_known else None, tuple(tree))
+
+
+def _paths_from(start: int, neighbours: dict[int, list[tuple[int, int, int]]]) -> dict[int, tuple[int, int]]:
+    """Return how far each rank's clock is ahead of that of `start`, and how far off that may be, ns.
+
+    Errors add up along the pairs between the two.
+    """
+    paths, pending = {start: (0, 0)}, [start]
+    while pending:
+        place = pending.pop()
+        for neighbour, ahead_ns, spread_ns in neighbours.get(place, ()):
+            if neighbour not in paths:
+                paths[neighbour] = paths[place][0] + ahead_ns, paths[place][1] + spread_ns
+                pending.append(neighbour)
+    return paths
 
 
 def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator[RankPair]:

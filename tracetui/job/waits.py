@@ -76,7 +76,7 @@ def _channel_waits(
     """Return the columns of a channel, the first left free; the disagreements; and the lower bounds."""
     channel, here = matched.channel, matched.places >= 0
     members = np.array(channel.ranks, np.int64)
-    offset = clocks.offset[members]
+    offset, tolerance_ns = clocks.offset[members], (clocks.residual_ns or 0) + DISAGREE
     arrival = matched.column(ranks, "start") - offset
     end = matched.column(ranks, "end") - offset
     known = (matched.column(ranks, "known") == 1) & here
@@ -94,7 +94,7 @@ def _channel_waits(
     behind_ns = arrival[rows, last_arrival] - np.where(
         is_here, arrival[rows, member_of_peer], arrival[rows, last_arrival]
     )
-    is_doubted = (named_peer >= 0) & is_here & (behind_ns > clocks.residual_ns + DISAGREE)
+    is_doubted = (named_peer >= 0) & is_here & (behind_ns > tolerance_ns)
     by_clock = ~known.any(axis=1) | ring[rows, longest_wait] | (is_here & is_doubted) | (is_whole & ~is_here)
     by_clock &= is_whole | ~known.any(axis=1) | is_here
     late = np.where(by_clock, last_arrival, np.where(is_here, member_of_peer, -1))
@@ -102,12 +102,7 @@ def _channel_waits(
     seen_longer = wait_by_planes[rows, longest_wait] - (
         arrival[rows, last_arrival] - arrival[rows, longest_wait]
     )
-    is_beyond = (
-        ring[rows, longest_wait]
-        & (named_peer >= 0)
-        & ~is_whole
-        & (seen_longer > clocks.residual_ns + DISAGREE)
-    )
+    is_beyond = ring[rows, longest_wait] & (named_peer >= 0) & ~is_whole & (seen_longer > tolerance_ns)
     late = np.where(is_beyond, -1, late)
     is_incomparable = known.any(axis=1) & (named_peer >= 0) & (late < 0)
     by_arrival = np.maximum(arrival[rows, late][:, None] - arrival, 0)

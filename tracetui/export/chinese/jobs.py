@@ -7,8 +7,10 @@ JOBS = {
     "{here} of at least {world} ranks": "至少 {world} 张卡中的 {here} 张",
     "1 collective in common": "共有 1 次集合通信",
     "{count} collectives in common": "共有 {count} 次集合通信",
-    "clocks aligned within {time}": "时钟对齐误差不超过 {time}",
-    "clocks aligned within {time} in {parts} parts": "时钟分 {parts} 组对齐，误差不超过 {time}",
+    "clocks {aligned}": "时钟{aligned}",
+    "clocks {aligned} in {parts} parts": "时钟分 {parts} 组，{aligned}",
+    "aligned within {time}": "对齐误差不超过 {time}",
+    "aligned with unknown error": "对齐误差未知",
     # -- the verdict ------------------------------------------------------------------------------------
     "No rank waits for another one.": "没有卡在等待别的卡。",
     "Waiting for each other took the ranks {time}: {share} of their time.": (
@@ -273,10 +275,12 @@ JOBS = {
     "or whose ranks are not aligned": (
         "有 {count} 次集合通信在几张卡上看似相同但不同时结束，或者各卡没有对齐，不作比较"
     ),
-    "in 1 collective planes and clocks name different late ranks: the clocks count, aligned "
-    "within {time}": "在 1 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，对齐误差不超过 {time}",
-    "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
-    "within {time}": "在 {count} 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，对齐误差不超过 {time}",
+    "in 1 collective planes and clocks name different late ranks: the clocks count, {aligned}": (
+        "在 1 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，{aligned}"
+    ),
+    "in {count} collectives planes and clocks name different late ranks: the clocks count, {aligned}": (
+        "在 {count} 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，{aligned}"
+    ),
     "1 collective has no planes, and ranks of its group may be missing: its waits are lower bounds": (
         "1 次集合通信没有 plane，其通信域中可能缺卡：它的等待是下界"
     ),

@@ -74,6 +74,6 @@ def _job(job: Job) -> dict[str, Any]:
             str(rank.number): offset if family == int(clocks.family[0]) else None
             for rank, offset, family in offsets
         },
-        "residual_ns": clocks.residual_ns if clocks.sights else None,
+        "residual_ns": clocks.residual_ns,
         "warnings": [encodable(saying) for saying in job_notes(job)],
     }

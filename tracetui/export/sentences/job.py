@@ -48,11 +48,18 @@ def head_words(job: Job, step: int | None = None) -> str:
     common = ""
     if ranks_here > 1 and (job.matched or not job.strangers):  # a note counts those that are not compared
         common = counted(job.matched, "1 collective in common", "{count} collectives in common")
-    clocks, parts = "clocks aligned within {time}", job.clocks.parts
+    template, parts = "clocks {aligned}", job.clocks.parts
     if parts > 1:
-        clocks = "clocks aligned within {time} in {parts} parts"
-    alignment = translate(clocks, time=format_duration(job.clocks.residual_ns), parts=format_count(parts))
-    return clauses(filter(None, (ranks, steps, common, alignment if job.clocks.sights else "")))
+        template = "clocks {aligned} in {parts} parts"
+    clocks = translate(template, aligned=alignment_words(job.clocks.residual_ns), parts=format_count(parts))
+    return clauses(filter(None, (ranks, steps, common, clocks if job.clocks.sights else "")))
+
+
+def alignment_words(residual_ns: int | None) -> str:
+    """Return "aligned within 550 ns": how far off the clocks of a job may be; None: not known."""
+    if residual_ns is None:
+        return translate("aligned with unknown error")
+    return translate("aligned within {time}", time=format_duration(residual_ns))
 
 
 def job_time(rows: tuple[RankRow, ...]) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import JobDoubts, JobPart
+from tracetui.export.sentences.job import alignment_words
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.doubts import find_doubts
 from tracetui.job.health import health_notes
@@ -121,17 +122,14 @@ def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
 def _about_waits(doubts: JobDoubts) -> Iterator[str]:
     if doubts.disagreeing:
         template = (
-            "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
-            "within {time}"
+            "in {count} collectives planes and clocks name different late ranks: the clocks count, {aligned}"
         )
         if doubts.disagreeing == 1:
             template = (
-                "in 1 collective planes and clocks name different late ranks: the clocks count, aligned "
-                "within {time}"
+                "in 1 collective planes and clocks name different late ranks: the clocks count, {aligned}"
             )
-        yield translate(
-            template, count=format_count(doubts.disagreeing), time=format_duration(doubts.residual_ns)
-        )
+        count = format_count(doubts.disagreeing)
+        yield translate(template, count=count, aligned=alignment_words(doubts.residual_ns))
     if doubts.lower_bounds:
         yield counted(
             doubts.lower_bounds,
