@@ -62,7 +62,7 @@ async def test_a_query_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
         assert field.value.startswith("select start_ns")
 
 
-async def test_an_answer_says_how_many_of_its_columns_have_room(tmp_path: Path) -> None:
+async def test_columns_without_room_are_scrolled_to(tmp_path: Path) -> None:
     async with asking(tmp_path) as (app, pilot, screen):
         screen.ask("select " + ", ".join(f"{number} a_column_{number}" for number in range(1, 9)))
         await until(pilot, lambda: "1 row" in said(app, "answer"))
@@ -71,7 +71,35 @@ async def test_an_answer_says_how_many_of_its_columns_have_room(tmp_path: Path) 
             await pilot.pause()
             with case(size):
                 assert sum("a_column_" in word for word in screen_text(app)[3].split()) == fitting
-                assert (f"{fitting} of 8 columns" in said(app, "answer")) == (fitting < 8)
+                assert (f"columns 1 to {fitting} of 8" in said(app, "answer")) == (fitting < 8)
+                assert ("← →" in said(app, "keys")) == (fitting < 8)
+        await pilot.resize_terminal(80, 24)
+        for keys, first in ((["right"], 2), (["right"] * 4, 4), (["left"], 3), (["left"] * 4, 1)):
+            await pilot.press(*keys)
+            with case(keys):
+                assert f"columns {first} to {first + 4} of 8" in said(app, "answer")
+                assert screen_text(app)[3].split()[0] == f"a_column_{first}"
+        await pilot.press("right", "right", "right")
+        await pilot.resize_terminal(100, 24)
+        await pilot.pause()
+        assert "columns 2 to 8 of 8" in said(app, "answer"), "no cell is left free that a column can have"
+
+
+async def test_an_answer_with_rows_has_the_keys_unless_one_types_on(tmp_path: Path) -> None:
+    async with asking(tmp_path) as (app, pilot, screen):
+        field = screen.query_one(QueryField)
+        await pilot.press(*"select 1 limit 0", "enter")
+        await until(pilot, lambda: "0 rows" in said(app, "answer"))
+        assert field.has_focus
+        with threads_held():
+            await pilot.press(*"1", "enter", *"0")
+        await until(pilot, lambda: "1 row" in said(app, "answer"))
+        assert field.has_focus and field.value == "select 1 limit 010"
+        await pilot.press("enter")
+        await until(pilot, lambda: not field.has_focus)
+        assert said(app, "names") == "The keys go to the table: tab leads back to the query."
+        await pilot.press("tab", *"0")
+        assert field.value == "0" and said(app, "names") == ""
 
 
 async def test_what_is_wrong_is_one_sentence(tmp_path: Path) -> None:

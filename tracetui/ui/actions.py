@@ -159,6 +159,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
     Action("edit_query", ("tab",), TABLES, "edit: query", "The line of SQL above the table", SQL),
+    _unlisted("scroll_columns(-1)", ("left", "h"), TABLES, "show: columns before", "Those without room", SQL),
+    _unlisted("scroll_columns(1)", ("right", "l"), TABLES, "show: more columns", "Those without room", SQL),
     _unlisted("curve_cursor(-1)", ("left", "h"), TABLES, "move: earlier", "The cursor of the curve", Y),
     _unlisted("curve_cursor(1)", ("right", "l"), TABLES, "move: later", "The cursor of the curve", Y),
     Action("next_curve", ("c",), TABLES, "show: next curve", "Of another component or device", Y),

@@ -679,6 +679,8 @@ SCREENS = {
     "complete": "补全",
     "asked before": "以前的查询",
     "the query": "查询语句",
+    "columns": "列",
+    "The keys go to the table: tab leads back to the query.": "按键作用于表格：tab 回到查询语句。",
     "the table": "表格",
     "stop": "停止",
     "asking; esc stops it": "正在查询；esc 停止",
@@ -692,7 +694,7 @@ SCREENS = {
         "这一行没有位置：同时查询 id 或 start_ns，按 enter 就能打开。"
     ),
     "the first {count} rows; there are more": "前 {count} 行；还有更多",
-    "{fitting} of {count} columns": "{count} 列中显示 {fitting} 列",
+    "columns {first} to {last} of {count}": "第 {first} 至 {last} 列，共 {count} 列",
     "{count} tables; enter on one asks for its rows": "{count} 张表；在某张表上按 enter 查询它的行",
     "lower case matches any case": "小写匹配任意大小写",
     "searching; a key stops it": "正在搜索；按任意键停止",

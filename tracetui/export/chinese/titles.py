@@ -23,7 +23,6 @@ TITLES_OF_COLUMNS = {
     "step": "step",
     "steps": "step",
     "device": "Device",
-    "columns": "列",
     # -- what is known of the run -----------------------------------------------------------------------
     "run": "运行",
     "versions": "版本",

@@ -64,6 +64,7 @@ class SqlScreen(TableScreen):
         self._query = ""  # the one that is answered
         self._answer: QueryResult | None = None
         self._asked = ""  # the query that runs
+        self._typed = ""  # what stood in the field when it was asked
         self._stop = threading.Event()
 
     @property
@@ -72,7 +73,9 @@ class SqlScreen(TableScreen):
             return (("esc", "stop"),)
         if isinstance(self.focused, QueryField):
             return ("enter", "ask"), ("tab", "complete"), ("↑ ↓", "asked before"), ("esc", "the table")
-        return ("tab", "the query"), ("enter", "open"), ("< > =", "sort"), ("/", "filter"), ("e", "export")
+        columns = (("← →", "columns"),) if self._columns_without_room else ()
+        rows = ("enter", "open"), ("< > =", "sort"), ("/", "filter"), ("e", "export")
+        return ("tab", "the query"), *columns, *rows
 
     def compose(self) -> ComposeResult:
         first, *rest = super().compose()
@@ -141,7 +144,7 @@ class SqlScreen(TableScreen):
         """Have a query answered in the background; one that runs is stopped."""
         self._stop.set()
         stop = self._stop = threading.Event()
-        self._asked = query
+        self._asked, self._typed = query, self.query_one(QueryField).value
         self._history.add(query)
         self.show_answer(translate("asking; esc stops it"))
         relations = self._relations
@@ -164,7 +167,8 @@ class SqlScreen(TableScreen):
             return
         self._answer, self._query = answer, query
         self._show_rows(answer)
-        self.table.focus()
+        if answer.rows and self.query_one(QueryField).value == self._typed:
+            self.table.focus()
 
     def _show_rows(self, answer: QueryResult) -> None:
         """Show the rows that answer a query, and how many they are."""
@@ -177,28 +181,44 @@ class SqlScreen(TableScreen):
         self.show_answer(words)
 
     def beside_answer(self) -> Pieces:
-        """Say how many columns there is room for, where that is not all, and where the cursor is."""
-        fitting, count = self.table.fitting_columns, len(self.table.rows.columns)
+        """Say which columns are on screen, where that is not all, and where the cursor is."""
         place = super().beside_answer()
-        if not place or fitting == count:
+        if not place or not self._columns_without_room:
             return place
-        words = translate("{fitting} of {count} columns", fitting=str(fitting), count=str(count))
+        shown, count = self.table.shown_columns, len(self.table.rows.columns)
+        words = translate(
+            "columns {first} to {last} of {count}", first=shown[0] + 1, last=shown[-1] + 1, count=count
+        )
         return [(f"{words}  ", self.style_of(Role.DIM)), *place]
+
+    @property
+    def _columns_without_room(self) -> bool:
+        return 0 < len(self.table.shown_columns) < len(self.table.rows.columns)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_place)
+        self.call_after_refresh(self.show_keys)
+
+    def action_scroll_columns(self, by: int) -> None:
+        """Show the columns that have no room beside those on screen."""
+        self.table.action_scroll_columns(by)
 
     def failed(self, group: str, sentence: str) -> None:
         self._asked = ""
         self.show_answer(sentence)
 
     @on(Input.Changed, "#query")
-    def _name_candidates(self, event: Input.Changed) -> None:
-        """Name below the query what the word before the cursor may become."""
+    def _query_typed(self, event: Input.Changed) -> None:
         event.stop()
-        names = self.query_one(QueryField).completion.names if event.value else ()
-        line: Pieces = [("  ".join(names), self.style_of(Role.DIM))]
-        self.query_one("#names", Lines).show([line])
+        self._show_names()
+
+    def _show_names(self) -> None:
+        """Name below the query what the word before the cursor may become; else say where the keys go."""
+        field = self.query_one(QueryField)
+        words = "  ".join(field.completion.names) if field.value else ""
+        if not field.has_focus:
+            words = translate("The keys go to the table: tab leads back to the query.")
+        self.query_one("#names", Lines).show([[(words, self.style_of(Role.DIM))]])
 
     # -------------------------------------------------------- where one is
 
@@ -223,6 +243,7 @@ class SqlScreen(TableScreen):
 
     def on_descendant_focus(self) -> None:
         self.show_keys()
+        self._show_names()
 
     def step_back(self) -> bool:
         if self._asked:

@@ -91,6 +91,7 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         self._header_style = self.style_of(Role.TITLE)
         self._marked: frozenset[int] = frozenset()
         self._fitted: list[tuple[int, int]] = []
+        self._left = 0  # place of the first column on screen, where the keys have moved it
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(1024)
 
     # ---------------------------------------------------------------- rows
@@ -140,9 +141,9 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         self.refresh()
 
     @property
-    def fitting_columns(self) -> int:
-        """The number of columns that there is room for."""
-        return len(self._fitted)
+    def shown_columns(self) -> list[int]:
+        """The places of the columns that there is room for, in their order."""
+        return [place for place, _ in self._fitted]
 
     @property
     def cursor_row(self) -> int:
@@ -183,6 +184,7 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
 
     def _take(self, rows: ViewRows, row: int) -> None:
         """Show the new order, with the cursor on `row` where that is still shown, else on the first."""
+        self._left = self._left if rows.columns is self.rows.columns else 0
         self.rows, self.arranging = rows, False
         self._fit()
         place = rows.place(row) if row >= 0 else 0
@@ -213,7 +215,7 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
 
     def action_sort_beside(self, step: int) -> None:
         """Sort by the next column on screen to the right (1) or left (-1) of the sorted one."""
-        shown = [place for place, _ in self._fitted]
+        shown = self.shown_columns
         if shown:
             here = shown.index(self.rows.sort) if self.rows.sort in shown else -1
             there = (here + step) % len(shown) if here >= 0 or step > 0 else len(shown) - 1
@@ -222,6 +224,13 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
     def action_reverse(self) -> None:
         if self.rows.sort >= 0:
             self.sort_by(self.rows.sort)
+
+    def action_scroll_columns(self, by: int) -> None:
+        """Begin with another column, as far as there are columns without room on that side."""
+        if by < 0 or len(self.rows.columns) - 1 not in self.shown_columns:
+            self._left = max(self._left + by, 0)
+            self._fit()
+            self.tell_moved()
 
     # --------------------------------------------------------------- mouse
 
@@ -253,7 +262,12 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         self.scroll_to_cursor()
 
     def _fit(self) -> None:
-        self._fitted = fit_columns(self.rows.columns, self.size.width)
+        """Lay out the columns from the first on screen on; those before it where all of them have room."""
+        columns, width = self.rows.columns, self.size.width
+        while self._left and len(fit_columns(columns[self._left - 1 :], width)) > len(columns) - self._left:
+            self._left -= 1
+        fitted = fit_columns(columns[self._left :], width)
+        self._fitted = [(self._left + place, cells) for place, cells in fitted]
         self.forget()
 
     def render_line(self, y: int) -> Strip:
