@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
@@ -20,6 +21,7 @@ from tracetui.export.language import CHINESE, ENGLISH, choose_language
 from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
 from tracetui.job.pipeline import find_pipeline
+from tracetui.job.pipeline_chart import usual_step
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
 from tracetui.job.whatif.answer import Replays
@@ -29,6 +31,7 @@ from tracetui.places import parse_place
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobRead
+from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.screens.whatif import WhatifScreen
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent
@@ -61,6 +64,14 @@ async def viewing_job(
         app.on_job_read(JobRead(job))
         await pilot.pause()
         yield app, pilot
+
+
+def opening(app: JobApp) -> list[tuple[int, int, int]]:
+    """Write down the ranks and times that the screen in front opens from now on, in place of opening them."""
+    opened: list[tuple[int, int, int]] = []
+    assert isinstance(app.screen, JobScreen)
+    app.screen.open_rank = lambda *place: opened.append(place)
+    return opened
 
 
 def text(app: JobApp) -> str:
@@ -196,6 +207,13 @@ async def test_a_pipeline_is_drawn_and_says_what_equal_stages_save(directory: Pa
                 assert [letter for letter in last[9:] if letter in "FB"] == [*"FB" * 8]
                 assert "4 stages follow 1F1B with 8 micro-batches." in text(app)
                 assert format_duration(found.stages[SLOW_STAGE].bubble_ns) in text(app)
+        opened = opening(app)
+        await pilot.press("left_square_bracket", "j", "enter")
+        step = found.order.steps[max(usual_step(found) - 1, 0)]
+        rank = next(rank for rank in job.ranks if rank.number == min(found.stages[1].ranks))
+        (place,) = np.flatnonzero(rank.digest.steps.number == step)
+        steps = rank.digest.steps
+        assert opened == [(job.ranks.index(rank), int(steps.start[place]), int(steps.end[place]))]
 
 
 async def test_passes_that_run_at_once_are_drawn_by_both_letters(directory: Path) -> None:
@@ -223,6 +241,12 @@ async def test_experts_are_drawn_by_their_tokens_and_say_what_balance_saves(dire
         hot, *cooler = said(app, "tokens").splitlines()
         assert hot.startswith(" rank 0 ") and " 3.25x " in hot
         assert all(" 0.25x " in line and line.count("#") * 4 < hot.count("#") for line in cooler)
+        opened = opening(app)
+        await pilot.press("enter")
+        ((place, start, end),) = opened
+        collectives = job.ranks[place].collectives
+        assert job.ranks[place].number == 0
+        assert start in collectives.start and end in collectives.end and start < end
         await pilot.press("P")
         await until(pilot, lambda: "No pipeline is seen" in text(app))
 
@@ -239,6 +263,10 @@ async def test_phases_say_what_equal_ranks_save_and_wait_for(directory: Path) ->
         await pilot.press("j", "j")
         await until(pilot, lambda: said(app, "story").startswith("generate"))
         assert "Longest on rank 2 " in said(app, "story")
+        opened = opening(app)
+        await pilot.press("enter")
+        ((place, start, end),) = opened
+        assert job.ranks[place].number == 2 and f"rank 2 {format_duration(end - start)}" in said(app, "story")
 
 
 async def test_all_of_them_speak_chinese(directory: Path) -> None:

@@ -16,22 +16,23 @@ from simulator.database import DatabaseWriter
 from simulator.scheduler import OFFSET, SimulatedScheduler
 from tests.analysis.scheduler.test_scheduler import analysed, planted, with_idle_cores
 from tests.simulator import traces
-from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until
+from tests.ui.viewing import analysis_of, case, lines_of, open_viewer, said, timeline, until
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.launch_chains import milestones
-from tracetui.analysis.scheduler.scheduler import recording_of
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import State
 from tracetui.export.sentences.gap_shares import gap_shares
 from tracetui.trace.model import TraceKind
+from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.row import LineKind
 from tracetui.ui.drawing.state_lines import StateLines
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screens.scheduler import NO_RECORDING, SchedulerScreen
+from tracetui.ui.screens.scheduler import NO_CORE_TIME, NO_IDLE_TIME, NO_RECORDING, SchedulerScreen
 from tracetui.ui.stories.gap_words import GapWords
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration
@@ -72,6 +73,42 @@ async def test_the_screen_has_threads_culprits_and_cores(recording: Path) -> Non
         await pilot.press("tab")
         await pilot.pause()
         assert [int(row.split()[0]) for row in lines_of(app.screen.table)[1:4]] == [4, 5, 6]
+
+
+async def test_a_row_is_opened_where_it_cost_most_time_on_end(recording: Path) -> None:
+    app = open_viewer(Path("trace_view.json"), options(recording), trace=traces.analysed("mixed").trace)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        analysis = analysis_of(app)
+        assert analysis.scheduler is not None and analysis.scheduler_summary is not None
+        causes, threads = analysis.causes, analysis.scheduler_summary.threads
+        pids = np.where(causes.track >= 0, analysis.scheduler.pid_of_track[causes.track], -1)
+        scheduled = np.isin(causes.cause, SCHEDULED)
+        for row, thread in enumerate(threads):
+            app.action_go("scheduler")
+            await pilot.press("home", *["j"] * row, "enter")
+            with case(row):
+                of_thread = np.flatnonzero(scheduled & (pids == (thread.task.host_pid or thread.task.pid)))
+                if not len(of_thread):
+                    assert app.shown == "scheduler" and said(app, "keys") == NO_IDLE_TIME
+                    continue
+                longest = of_thread[np.argmax((causes.end - causes.start)[of_thread])]
+                assert app.shown == "timeline"
+                assert middle(app) == (causes.start[longest] + causes.end[longest]) // 2
+        app.action_go("scheduler")
+        await pilot.press("tab", "home", "enter")
+        assert app.shown == "timeline"
+        preempted = causes.start[(causes.cause == Cause.PREEMPTED)]
+        assert any(app.session.state.viewport.start_ns < start for start in preempted.tolist())
+        app.action_go("scheduler")
+        await pilot.press("tab", "enter")
+        assert app.shown == "scheduler" and said(app, "keys") == NO_CORE_TIME
+
+
+def middle(app: TraceApp) -> int:
+    """The time in the middle of the timeline."""
+    viewport = app.session.state.viewport
+    return viewport.start_ns + viewport.span_ns // 2
 
 
 async def test_a_small_screen_says_how_well_the_clock_is_known(tmp_path: Path) -> None:

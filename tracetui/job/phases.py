@@ -80,6 +80,22 @@ def job_phases(job: Job) -> tuple[Phase, ...]:
     return tuple(sorted(phases.values(), key=lambda phase: (-phase.time_ns, phase.name)))
 
 
+def longest_range(job: Job, phase: Phase) -> tuple[int, int, int]:
+    """Return the place of the rank on which a range of a phase is longest, and from when to when it is."""
+    longest = max(phase.longest, key=lambda number: (phase.longest[number], -number))
+    place = next(place for place, rank in enumerate(job.ranks) if rank.number == longest)
+    digest, ranges = job.ranks[place].digest, job.ranks[place].digest.ranges
+    assert ranges is not None
+    low, high = digest.boundaries[0], digest.boundaries[-1]
+    spans = [
+        (int(min(end, high) - max(start, low)), int(start), int(end))
+        for name, start, end in zip(ranges.name.tolist(), ranges.start, ranges.end)
+        if digest.text(name) == phase.name
+    ]
+    _, start, end = max(spans, key=lambda span: span[0])
+    return place, start, end
+
+
 def phase_names(job: Job) -> list[str]:
     """Return the names of the ranges that are marked, those with most time on all ranks first."""
     total: Counter[str] = Counter()

@@ -15,7 +15,7 @@ from tracetui.analysis.scheduler.clock import AlignedRecording, SchedulerClock
 from tracetui.analysis.scheduler.matching import host_threads, known_numbers
 from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.scheduler.states import State
-from tracetui.analysis.scheduler.summary import culprits_of, summarise
+from tracetui.analysis.scheduler.summary import culprits_of, longest_of_culprit, summarise
 from tracetui.siblings.scheduler.events import EMPTY, CommNames, EventKind, SchedulerColumns, SchedulerEvents
 
 MS = 1_000_000
@@ -109,6 +109,21 @@ def test_threads_have_their_time_in_each_state_and_the_idle_time_they_answer_for
     assert [(c.task.comm, c.idle_ns // MS, c.own_process) for c in loader.preemptors] == [
         ("stress", 2, False)
     ]
+    spans = {(46, 52): main.longest_idle, (52, 54): loader.longest_idle}
+    assert all(found == (start * MS + OFFSET, end * MS + OFFSET) for (start, end), found in spans.items())
+    assert summarise(scheduler(), idle(scheduler(), *NO_IDLE)).threads[0].longest_idle is None
+
+
+def test_a_culprit_has_the_longest_time_on_end_that_it_had_the_core() -> None:
+    """Main waits from 45 ms on, for the loader until 50 ms, for a stranger until 60 ms."""
+    found = scheduler()
+    causes = idle(found, (46, 51, Cause.PREEMPTED, MAIN), (53, 57, Cause.PREEMPTED, MAIN))
+    spans = {"load": (46, 50), "done": (46, 50), "stress": (53, 57)}
+    culprits = summarise(found, causes).culprits
+    assert {culprit.task.comm for culprit in culprits} == {*spans}, "a thread may have two names"
+    for culprit in culprits:
+        start, end = spans[culprit.task.comm]
+        assert longest_of_culprit(found, causes, culprit) == (start * MS + OFFSET, end * MS + OFFSET)
 
 
 def test_nodes_that_are_not_known_tell_no_moves_between_them() -> None:

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.scheduler.clock import AlignedRecording, align
-from tracetui.analysis.scheduler.cores import IDLE, Cores
+from tracetui.analysis.scheduler.cores import IDLE, Cores, Occupancy
 from tracetui.analysis.scheduler.matching import TraceThread
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, thread_states
@@ -227,12 +227,29 @@ class Scheduler:
         self._add_culprits(pid, starts, ends, total)
         return self._ranked(total)
 
-    def _add_culprits(self, pid: int, starts: Int64s, ends: Int64s, total: dict[_Blamed, int]) -> None:
+    def longest_of(
+        self, culprit: Culprit, starts: Int64s, ends: Int64s, tracks: Int64s
+    ) -> tuple[int, int] | None:
+        """Return the longest time on end that a culprit had the core of threads in stretches of time."""
+        found = []
+        for pid, places in runs(np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)):
+            if pid >= 0:
+                had = self._occupants(pid, starts[places], ends[places])
+                for start, end, other in zip(had.start.tolist(), had.end.tolist(), had.pid.tolist()):
+                    if self._task(other, culprit.task.comm) == culprit.task:
+                        found.append((start, end))
+        return max(found, key=lambda stretch: stretch[1] - stretch[0], default=None)
+
+    def _occupants(self, pid: int, starts: Int64s, ends: Int64s) -> Occupancy:
+        """Return who had the core of a thread of the recording while it waited in stretches of time."""
         states = self.states_of(pid)
         cuts = cut_at_edges(starts, ends, edges_of(states.start, states.end))
         place = states.piece_at(cuts.start)
         kept = (place >= 0) & (states.state[place] == State.READY)
-        had = self.cores.occupants(states.cpu[place[kept]], cuts.start[kept], cuts.end[kept])
+        return self.cores.occupants(states.cpu[place[kept]], cuts.start[kept], cuts.end[kept])
+
+    def _add_culprits(self, pid: int, starts: Int64s, ends: Int64s, total: dict[_Blamed, int]) -> None:
+        had = self._occupants(pid, starts, ends)
         for other, rows in runs(had.pid):
             is_own = self._same_process(pid, other) if other != IDLE else False
             for comm, ns in self._by_name(other, had.start[rows], had.end[rows]).items():

@@ -26,6 +26,7 @@ class ThreadTime:
     node_migrations: int | None  #: those to another NUMA node; None where nodes are not known
     idle_ns: int  #: idle time of devices that the scheduler explains, for which it is answerable
     preemptors: tuple[Culprit, ...]  #: who had its core in that, most first
+    longest_idle: tuple[int, int] | None = None  #: the longest piece of that, [start, end) ns
 
     @property
     def wall_ns(self) -> int:
@@ -82,6 +83,14 @@ def culprits_of(scheduler: Scheduler, causes: Causes, places: Int64s | None = No
     return scheduler.culprits(causes.start[preempted], causes.end[preempted], causes.track[preempted])
 
 
+def longest_of_culprit(scheduler: Scheduler, causes: Causes, culprit: Culprit) -> tuple[int, int] | None:
+    """Return the longest time on end in which threads waited in idle time while a culprit had their core."""
+    preempted = np.flatnonzero(causes.cause == Cause.PREEMPTED)
+    return scheduler.longest_of(
+        culprit, causes.start[preempted], causes.end[preempted], causes.track[preempted]
+    )
+
+
 def _threads(scheduler: Scheduler, causes: Causes) -> list[ThreadTime]:
     pids = np.where(causes.track >= 0, scheduler.pid_of_track[causes.track], -1)
     scheduled = np.isin(causes.cause, SCHEDULED)
@@ -89,6 +98,8 @@ def _threads(scheduler: Scheduler, causes: Causes) -> list[ThreadTime]:
     for thread in scheduler.threads:
         states = scheduler.states(thread)
         idle_pieces = np.flatnonzero(scheduled & (pids == states.pid))
+        idle_ns = (causes.end - causes.start)[idle_pieces]
+        longest = idle_pieces[np.argsort(-idle_ns, kind="stable")[:1]].tolist()
         last = scheduler.task(states.pid, scheduler.window[1])
         found.append(
             ThreadTime(
@@ -97,8 +108,9 @@ def _threads(scheduler: Scheduler, causes: Causes) -> list[ThreadTime]:
                 ns=states.sums(),
                 migrations=len(states.moves.reached),
                 node_migrations=states.moves.across(scheduler.nodes) if scheduler.nodes else None,
-                idle_ns=int((causes.end[idle_pieces] - causes.start[idle_pieces]).sum()),
+                idle_ns=int(idle_ns.sum()),
                 preemptors=culprits_of(scheduler, causes, idle_pieces)[:PREEMPTORS],
+                longest_idle=next(((int(causes.start[at]), int(causes.end[at])) for at in longest), None),
             )
         )
     return sorted(found, key=lambda time: (-time.idle_ns, time.task.pid or 0))

@@ -45,6 +45,10 @@ SCHEDULER = {
     "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it.": (
         "没有调度器记录：用 --sched FILE 给出；采集方法见 docs/zh/scheduler.md。"
     ),
+    "This thread cost no idle time that the timeline could show.": "这个线程没有造成可在时间线中显示的空闲时间。",
+    "A core has no one place: the timeline says who has it, in Cores of the host.": (
+        "一个核没有单一的位置：时间线的“主机的核”显示谁占用它。"
+    ),
     "No thread waited for a core in idle time.": "空闲期间没有线程在等核。",
     "Scheduler": "调度器",
     "scheduler": "调度器",

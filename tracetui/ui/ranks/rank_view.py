@@ -52,6 +52,15 @@ class RankPlace(NamedTuple):
     end_ns: int
 
 
+def place_of_step(job: Job, rank: int, step: int) -> RankPlace:
+    """Return a step of a rank (its place in the job), by number; all of the rank where it lacks the step."""
+    digest = job.ranks[rank].digest
+    (found,) = np.nonzero(digest.steps.number == step)
+    if not len(found):
+        return RankPlace(rank, digest.start, digest.end)
+    return RankPlace(rank, int(digest.steps.start[found[0]]), int(digest.steps.end[found[0]]))
+
+
 class RankView:
     """One measure of all ranks."""
 
@@ -154,17 +163,12 @@ class RankView:
         """Return what a cell opens; None of a missing rank."""
         if row >= len(self.job.ranks):
             return None
-        rank = self.job.ranks[row]
         ahead = int(self.job.clocks.offset[row])
         if sheet.edges is not None:
             start, end = int(sheet.edges[column]), int(sheet.edges[column + 1])
             around = AROUND * (end - start)
             return RankPlace(row, start + ahead - around, end + ahead + around)
-        steps = rank.digest.steps
-        (found,) = np.nonzero(steps.number == self.job.steps[int(sheet.shown[row, column])])
-        if not len(found):
-            return RankPlace(row, rank.digest.start, rank.digest.end)
-        return RankPlace(row, int(steps.start[found[0]]), int(steps.end[found[0]]))
+        return place_of_step(self.job, row, self.job.steps[int(sheet.shown[row, column])])
 
     def moment(self, sheet: Sheet, column: int) -> tuple[int, int]:
         """Return from when to when any rank was in the step of a column; all where columns are time."""

@@ -16,6 +16,7 @@ from tracetui.job.job import Job
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
+from tracetui.ui.ranks.rank_view import RankPlace
 from tracetui.ui.screens.job_screen import JobTableScreen
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace
 from tracetui.ui.widgets.lines import Lines, Pieces
@@ -31,7 +32,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("experts")]
     TITLE_OF = "Experts"
-    KEYS = (("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
+    KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
     TABLE = LAYERS
 
     def below(self) -> Iterable[Widget]:
@@ -67,6 +68,16 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
             share=format_percent(max(answer.saves_ns, 0), answer.step_ns),
             error=format_error(answer.error),
         )
+
+    def place_of(self, job: Job, answer: ExpertsAnswer, row: int) -> RankPlace:
+        """Return the exchange of the hot rank in which its experts work at most tokens."""
+        layer = answer.rows.rows[row]
+        hot = layer.hot_ranks(answer.rows.groups)[:1] or [layer.exchanges[0].rank]
+        exchanges = [exchange for exchange in layer.exchanges if exchange.rank in hot]
+        fullest = max(exchanges, key=lambda exchange: exchange.tokens or 0)
+        collectives = job.ranks[fullest.rank].collectives
+        start, end = collectives.start[fullest.dispatch], collectives.end[fullest.combine]
+        return RankPlace(fullest.rank, int(start), int(end))
 
     def draw_row(self, answer: ExpertsAnswer, row: int) -> None:
         """Draw a bar of tokens for each rank in a layer, those with most first."""

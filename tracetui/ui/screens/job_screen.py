@@ -16,6 +16,7 @@ from tracetui.job.whatif.answer import NoReplay
 from tracetui.language import translate
 from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
+from tracetui.ui.ranks.rank_view import RankPlace
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnPlace, laid_out
@@ -124,6 +125,10 @@ class JobTableScreen(JobScreen[Answer]):
         """Return what stands above the table; where it has no rows, why."""
 
     @abstractmethod
+    def place_of(self, job: Job, answer: Answer, row: int) -> RankPlace:
+        """Return the rank, and the time in it, that a row speaks of most."""
+
+    @abstractmethod
     def draw_row(self, answer: Answer, row: int) -> None:
         """Draw what is below the table, of a row that it has."""
 
@@ -151,6 +156,12 @@ class JobTableScreen(JobScreen[Answer]):
         answer, row = self.answer, self.table.cursor_row
         if answer is not None and 0 <= row < len(self.rows_of(answer).rows):
             self.draw_row(answer, row)
+
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
+        """Open the trace of the rank that the row speaks of, at its time."""
+        if self._found is not None:
+            self.open_rank(*self.place_of(self._found.job, cast(Answer, self._found.answer), message.row))
 
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:

@@ -11,11 +11,12 @@ from textual.widget import Widget
 from tracetui.export.job.phases import phase_rows, phases_sentences
 from tracetui.export.tables.phases import PHASES, PhaseRows
 from tracetui.job.job import Job
-from tracetui.job.phases import Phase
+from tracetui.job.phases import Phase, longest_range
 from tracetui.language import names, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
+from tracetui.ui.ranks.rank_view import RankPlace
 from tracetui.ui.screens.job_screen import JobTableScreen
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace
 from tracetui.ui.widgets.lines import Lines
@@ -32,7 +33,7 @@ class PhasesScreen(JobTableScreen[PhaseRows]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("phases")]
     TITLE_OF = "Phases"
-    KEYS = (("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
+    KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
     TABLE = PHASES
 
     def below(self) -> Iterable[Widget]:
@@ -72,6 +73,10 @@ class PhasesScreen(JobTableScreen[PhaseRows]):
             share=format_percent(answer.saves[best], answer.step_ns),
             error=format_error(answer.error),
         )
+
+    def place_of(self, job: Job, answer: PhaseRows, row: int) -> RankPlace:
+        """Return the longest range of the phase."""
+        return RankPlace(*longest_range(job, answer.rows[row]))
 
     def draw_row(self, answer: PhaseRows, row: int) -> None:
         """Tell what the phase is idle for, and on which ranks it is longest."""

@@ -18,6 +18,7 @@ from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
+from tracetui.ui.ranks.rank_view import RankPlace, place_of_step
 from tracetui.ui.screens.job_screen import JobTableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace
@@ -36,7 +37,14 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("pipeline")]
     TITLE_OF = "Pipeline"
-    KEYS = (("[ ]", "step"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
+    KEYS = (
+        ("enter", "open"),
+        ("[ ]", "step"),
+        ("e", "export"),
+        ("R", "ranks"),
+        ("S", "what if"),
+        ("?", "keys"),
+    )
     TABLE = PIPELINE_STAGES
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
@@ -99,6 +107,13 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
             time=format_duration(max(answer.balance_saves_ns, 0)),
             error=format_error(answer.error),
         )
+
+    def place_of(self, job: Job, answer: Pipeline | None, row: int) -> RankPlace:
+        """Return the step of the chart on the rank that is drawn of a stage."""
+        assert answer is not None
+        rank = min(answer.stages[row].ranks)
+        place = next(place for place, other in enumerate(job.ranks) if other.number == rank)
+        return place_of_step(job, place, answer.order.steps[self._step])
 
     def on_resize(self) -> None:
         self._set_heights()

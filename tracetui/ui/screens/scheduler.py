@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, ClassVar
 
+from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.scheduler.summary import SchedulerSummary
+from tracetui.analysis.scheduler.summary import SchedulerSummary, longest_of_culprit
 from tracetui.export.sentences.scheduler import clock_words, scheduler_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
@@ -22,8 +23,11 @@ from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.table import TableWidget
 
 NO_RECORDING = "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it."
+NO_IDLE_TIME = "This thread cost no idle time that the timeline could show."
+NO_CORE_TIME = "A core has no one place: the timeline says who has it, in Cores of the host."
 _VIEWS = ("threads", "who had the cores", "cores")
 
 
@@ -60,7 +64,15 @@ class SchedulerScreen(TableScreen):
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
         following = _VIEWS[(self._view + 1) % len(_VIEWS)]
-        return ("tab", following), ("< > =", "sort"), ("/", "filter"), ("e", "export"), ("T", "timeline")
+        opens = (("enter", "open"),) if self.shown_view != "cores" else ()
+        return (
+            ("tab", following),
+            *opens,
+            ("< > =", "sort"),
+            ("/", "filter"),
+            ("e", "export"),
+            ("T", "timeline"),
+        )
 
     def build(self) -> None:
         analysis = self.session.analysis
@@ -109,6 +121,23 @@ class SchedulerScreen(TableScreen):
         self._view = (self._view + 1) % len(_VIEWS)
         self.show_keys()
         self.refresh_answer()
+
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
+        """Show the longest idle time of a thread in the timeline, or that in which a task had its core."""
+        if self._known is None or (scheduler := self._known[0].scheduler) is None:
+            return
+        analysis, summary = self._known
+        if self.shown_view == "threads":
+            stretch = summary.threads[message.row].longest_idle
+        elif self.shown_view == "cores":
+            stretch = None
+        else:
+            stretch = longest_of_culprit(scheduler, analysis.causes, summary.culprits[message.row])
+        if stretch is not None:
+            self.viewer.show_interval(*stretch)
+        else:
+            self.viewer.show_status(NO_CORE_TIME if self.shown_view == "cores" else NO_IDLE_TIME)
 
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:
