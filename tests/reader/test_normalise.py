@@ -8,6 +8,7 @@ import pytest
 
 from tracetui.reader.normalise import (
     Literal,
+    category_of,
     correlation_of,
     flow_id,
     int32_of,
@@ -126,6 +127,24 @@ def test_a_text(value: Any, text: str) -> None:
 )
 def test_an_operator_is_called_with_its_scope(name: Any, whole: Any, called: Any) -> None:
     assert name_in_scope(name, {} if whole is None else {"fullname": whole}) == called
+
+
+@pytest.mark.parametrize(
+    ("category", "kind", "expected"),
+    [
+        (None, "push/pop", "mstx"),
+        ("", "marker", "mstx"),
+        (None, "start/end", "mstx"),
+        (None, "marker_ex", "mstx"),
+        (None, "click", None),
+        (None, [], None),
+        (None, None, None),
+        ("cpu_op", "marker", "cpu_op"),
+        ([], "marker", []),
+    ],
+)
+def test_a_range_of_mstx_is_told_by_its_args(category: Any, kind: Any, expected: Any) -> None:
+    assert category_of(category, {"event_type": kind}) == expected
 
 
 @pytest.mark.parametrize(

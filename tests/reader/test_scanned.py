@@ -67,7 +67,16 @@ TASK = ("Task Type", "Task Type", "type", "type", "Task Id", "Task Id", "Model I
 ARGS = {
     "C": (("value", "b c", "acc_id"), ("0", "1", "-3", "2.5")),
     "X": (
-        (*LINKS, *HCCL, *TASK, "Call stack", "memcpy direction", "operation", "fullname"),
+        (
+            *LINKS,
+            *HCCL,
+            *TASK,
+            "Call stack",
+            "memcpy direction",
+            "operation",
+            "fullname",
+            *["event_type"] * 2,
+        ),
         (
             '"AI_CORE"',
             '"KERNEL_AICPU"',
@@ -77,6 +86,9 @@ ARGS = {
             '"/a"',
             '"ba"',
             '"b\\/a"',
+            '"push/pop"',
+            '"marker_ex"',
+            '"push\\/pop"',
             "17",
             '"17"',
             "4294967295",

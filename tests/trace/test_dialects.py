@@ -14,7 +14,9 @@ import pytest
 
 from tests.synthetic import flow, piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.reader.source import TraceFile
 from tracetui.trace.activities import activity_of_type, engine_of_type
+from tracetui.trace.build import build_trace
 from tracetui.trace.dialects.dialect import (
     Dialect,
     OperatorNames,
@@ -95,6 +97,20 @@ def test_user_ranges_are_of_the_process_where_their_flows_start() -> None:
     events += [flow("s", "MsTx", 1, 1, 2, 0), flow("f", "MsTx", 1, 2, 1, 5)]
     events += [flow("s", "MsTy", 1, 2, 1, 5)]
     trace = trace_of(events)
+    assert {track.process: track.layer for track in trace.tracks} == {
+        "my_trainer": Layer.MARKS,
+        "other": Layer.OTHER,
+    }
+
+
+def test_user_ranges_without_a_part_on_the_device_are_told_by_their_args(tmp_path: Path) -> None:
+    """Whatever their names hint at; another process is none of them."""
+    events = [*process(1, "my_trainer"), *process(2, "other")]
+    events += [piece(1, 2, "hcom_range", 0, 9, event_type="start/end", domain="default")]
+    events += [piece(2, 1, "another", 5, 9, event_type="click")]
+    (tmp_path / "trace_view.json").write_text(json.dumps(events))
+    with TraceFile(tmp_path / "trace_view.json") as file:
+        trace = build_trace(file.read())
     assert {track.process: track.layer for track in trace.tracks} == {
         "my_trainer": Layer.MARKS,
         "other": Layer.OTHER,

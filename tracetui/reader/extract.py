@@ -26,6 +26,7 @@ from tracetui.reader.events import Metadata
 from tracetui.reader.literals import restore_literals
 from tracetui.reader.normalise import (
     CORRELATION_KEYS,
+    category_of,
     correlation_of,
     int32_of,
     name_in_scope,
@@ -208,10 +209,12 @@ class PartReader:
         all_args = [event.get(_ARGS, _NO_ARGS) for event in events] if table in _WITH_ARGS else []
         # Most blocks have few of these keys: 6 ms per 100 MB to list them, 9 ms to look for one in vain.
         keys = set().union(*all_args)
-        if "fullname" in keys:
+        if "fullname" in keys or "event_type" in keys:
             names = [name_in_scope(event[_NAME], args) for event, args in zip(events, all_args)]
+            categories = [category_of(event.get(_CAT), args) for event, args in zip(events, all_args)]
             shape = [
-                shapes[event[_PID], event[_TID], name, event.get(_CAT)] for event, name in zip(events, names)
+                shapes[event[_PID], event[_TID], name, category]
+                for event, name, category in zip(events, names, categories)
             ]
         elif "name" in _OF_SHAPE[table]:
             shape = [shapes[event[_PID], event[_TID], event[_NAME], event.get(_CAT)] for event in events]

@@ -9,6 +9,9 @@ _NONE_IDS = frozenset((0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF))
 #: Ids of flow events that mean "not connected": producers shift an id that is none, or write it as it is.
 UNCONNECTED = frozenset((0xFFFFFFFF << 32, 0xFFFFFFFFFFFFFFFF))
 CORRELATION_KEYS = ("connection_id", "correlation_id", "correlation")
+
+MARK = "mstx"  #: the category of ranges of mstx and msproftx
+_MARK_TYPES = ("marker", "push/pop", "start/end", "marker_ex")
 TIMED = frozenset("XCstfiIBE")
 FLOWS = frozenset("stf")
 
@@ -153,3 +156,11 @@ def name_in_scope(name: Any, args: dict[str, Any]) -> Any:
     if type(name) is str and type(whole) is str and name and whole.endswith(f"/{name}"):
         return whole
     return name
+
+
+def category_of(category: Any, args: dict[str, Any]) -> Any:
+    """Return the category of an event, MARK for a range of mstx or msproftx, which has none.
+
+    A flow tells such ranges only where they have a part on the device.
+    """
+    return MARK if category in (None, "") and args.get("event_type") in _MARK_TYPES else category

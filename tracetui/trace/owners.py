@@ -35,7 +35,7 @@ class Process:
     sort_index: float = UNSORTED
     thread_names: dict[str, str] = field(default_factory=dict)  #: by tid
     thread_sort: dict[str, float] = field(default_factory=dict)  #: by tid
-    marks: bool = False  #: flows of user ranges start here
+    marks: bool = False  #: user ranges are here, or their flows start here
     inferred: str | None = None  #: the name that its slices stand for, where its own is missing or not known
     name_without_rank: str | None = None  #: the name without the rank that is written after it
     rank: str | None = None  #: "rank 3", where names or pids tell ranks apart

@@ -38,7 +38,7 @@ def process_place(process: str | None, label: str, thread: str, category: str, m
         label: the process label, "" where none.
         thread: the thread name, "" where none.
         category: the category of the slices, lower case, "" where none.
-        marks: whether flows of user ranges start in the process.
+        marks: whether user ranges are, or their flows start, in the process.
     """
     place = KNOWN.processes.places.get(process or "")
     by_category = KNOWN.categories.places.get(category)

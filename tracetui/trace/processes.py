@@ -11,6 +11,7 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.reader.events import EventTable
+from tracetui.reader.normalise import MARK
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.meanings import UNDECIDED, meanings
@@ -108,12 +109,13 @@ def _name_by_number(processes: Iterable[Process], device_process: str) -> None:
 
 
 def _find_marks(table: EventTable, by_pid: dict[str, Process]) -> None:
-    flows = table.flows
-    categories = [table.strings.index(text) for text in KNOWN.flows.marks if text in table.strings]
+    flows, slices = table.flows, table.slices
+    categories = [table.strings.index(text) for text in (*KNOWN.flows.marks, MARK) if text in table.strings]
     if not categories:
         return
-    marks = np.isin(flows.category, categories) & (flows.phase == 0)
-    for thread in set(flows.thread[marks].tolist()):
+    starts = np.isin(flows.category, categories) & (flows.phase == 0)
+    ranges = np.isin(slices.category, categories)
+    for thread in {*flows.thread[starts].tolist(), *slices.thread[ranges].tolist()}:
         by_pid[table.threads[thread][0]].marks = True
 
 

@@ -41,6 +41,7 @@
     KEY(MEMCPY_DIRECTION, "memcpy direction") \
     KEY(OPERATION, "operation") \
     KEY(SCOPED_NAME, "fullname") \
+    KEY(MARK_TYPE, "event_type") \
     KEY(TASK_ID, "Task Id") \
     KEY(MODEL_ID, "Model Id") \
     KEY(BATCH_ID, "Batch Id") \

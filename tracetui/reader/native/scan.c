@@ -208,6 +208,21 @@ static bool put_in_scope(Event *event) {
     return true;
 }
 
+/* Gives a range of mstx, whose args tell its kind, the category that it has not. */
+static bool put_mark(Event *event) {
+    static const char CATEGORY_OF_MARKS[] = "\"mstx\"";
+    static const char *const TYPES[] = {"marker", "push/pop", "start/end", "marker_ex"};
+    Value type, *category = &event->values[CATEGORY];
+    if (!find(event, MARK_TYPE, &type)) return false;
+    bool has_category = category->type && category->type != 'n' && !spells(category, "", 0);
+    if (has_category || type.type != '"') return true;
+    if (type.escaped) return false;
+    for (int kind = 0; kind < 4; kind++)
+        if (spells(&type, TYPES[kind], strlen(TYPES[kind])))
+            *category = (Value){CATEGORY_OF_MARKS, CATEGORY_OF_MARKS + sizeof CATEGORY_OF_MARKS - 1, '"', false};
+    return true;
+}
+
 /* The type of a kernel of torch_npu's plugin of Kineto, "KERNEL_AICPU"; none where `type` means something else. */
 static bool kernel_type_of(const Event *event, Value *type) {
     static const char BEGINNING[] = "\"KERNEL_";
@@ -246,7 +261,7 @@ static bool put_slice(Scanner *scanner, int first) {
         if (!told && !find(event, OPERATION, &direction)) return false;
         if (first == SLICE_SHAPE && !(task_type.type ? put_number : put_hccl)(scanner)) return false;
         if (!task_type.type && !kernel_type_of(event, &task_type)) return false;
-        if (!put_in_scope(event)) return false;
+        if (!put_in_scope(event) || !put_mark(event)) return false;
     }
     return put_known(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
            put64(&columns[SLICE_CORRELATION], correlation) &&
