@@ -108,6 +108,43 @@ def checked_words(name: str) -> str:
     return words
 
 
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [
+        ("op_statistic.csv", "OP Type"),
+        ("api_statistic.csv", "API Name"),
+        ("step_trace_time.csv", "Computing"),
+    ],
+)
+def test_a_table_that_lost_all_its_rows_is_told(
+    real_traces: Path, tmp_path: Path, name: str, needed: str
+) -> None:
+    """Where it never had any, there is nothing to tell."""
+
+    def damaged(text: str) -> str:
+        header, *rows = text.splitlines()
+        column = header.split(",").index(needed)
+        cells = [row.split(",") for row in rows]
+        return "\n".join([header, *(",".join([*row[:column], "N/A", *row[column + 1 :]]) for row in cells)])
+
+    assert checked(real_traces, tmp_path, name, damaged) == [
+        Check(name, False, "none of its rows can be read")
+    ]
+    assert checked(real_traces, tmp_path, name, lambda text: text.splitlines()[0] + "\n") == []
+
+
+def test_kernels_that_lost_all_their_rows_are_told(real_traces: Path, tmp_path: Path) -> None:
+    """The sums of their types are then not held against none."""
+    output = real.npu_output(real_traces, "level2/rank0")
+    for name in ("trace_view.json", "op_statistic.csv"):
+        (tmp_path / name).write_bytes((output / name).read_bytes())
+    header = (output / "kernel_details.csv").read_text(encoding="utf-8").splitlines()[0]
+    (tmp_path / "kernel_details.csv").write_text(header + "\n1\n", encoding="utf-8")
+    assert [check.sentence for check in real.analysed(tmp_path / "trace_view.json").checks] == [
+        "kernel_details.csv differs: none of its rows can be read"
+    ]
+
+
 @pytest.mark.parametrize("name", ["communication.json", "communication_matrix.json"])
 @pytest.mark.parametrize(
     "content",

@@ -470,6 +470,47 @@ def test_blocks_without_names(tmp_path: Path) -> None:
     assert {recorded.operators[place] for place in recorded.blocks.operator.tolist()} == {""}
 
 
+def test_a_table_that_lost_all_its_rows_is_told(tmp_path: Path) -> None:
+    """By what is made of it, and by the health of the recording where that draws it."""
+    write_run(tmp_path, 2, database=True)
+    path = tmp_path / NAME
+    _overwrite(path, "OP_MEMORY")
+    analysis = tracetui.load(path, cache=False)
+    assert [finding.id for finding in analysis.health.findings if finding.id == "file.damaged"] == []
+    (problem,) = analysis.memory.recorded.problems if analysis.memory is not None else ()
+    assert problem == f"{NAME}: table OP_MEMORY: damaged, and left out"
+    _overwrite(path, "CANN_API")
+    (found,) = (f for f in tracetui.load(path, cache=False).health.findings if f.id == "file.damaged")
+    assert (found.english, found.count, found.share) == (
+        "1 table is damaged, and read in part or not at all",
+        1,
+        None,
+    )
+
+
+def test_a_file_beside_a_database_tells_what_that_lost(tmp_path: Path) -> None:
+    write_run(tmp_path, 2, database=True)
+    blocks = tracetui.load(tmp_path / NAME, cache=False).memory
+    _overwrite(tmp_path / NAME, "OP_MEMORY")
+    text = "Name,Size(KB),Allocation Time(us),Release Time(us),Device Type\naten::mm,1,1.5,2.5,NPU:0\n"
+    (tmp_path / "operator_memory.csv").write_text(text)
+    memory = tracetui.load(tmp_path / NAME, cache=False).memory
+    assert blocks is not None and memory is not None
+    assert len(blocks.recorded.blocks) > len(memory.recorded.blocks) == 1
+
+
+def _overwrite(path: Path, table: str) -> None:
+    """Overwrite the first page of a table."""
+    connection = sqlite3.connect(path)
+    ((page_size,),) = connection.execute("PRAGMA page_size").fetchall()
+    query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+    ((root,),) = connection.execute(query, (table,)).fetchall()
+    connection.close()
+    content = bytearray(path.read_bytes())
+    content[(root - 1) * page_size : root * page_size] = b"\xff" * page_size
+    path.write_bytes(content)
+
+
 def test_a_report_of_a_run_without_steps(tmp_path: Path) -> None:
     text = Texts()
     tables = kernels(text, [(10_000, 14_000), (20_000, 24_000)])

@@ -177,8 +177,10 @@ def test_a_sample_without_a_time_is_one_row_that_is_left_out(tmp_path: Path) -> 
     """However many series are made of a row."""
     text = Texts()
     rows = Rows("deviceId, timestampNs, read, write", [(0, AT[0], 2e6, 3e6), (0, None, 2e6, 3e6)])
-    trace = loaded(tmp_path / MSPROF, text, {**kernels(text, TIMES), "DDR": rows}).trace
-    assert trace.report.warnings == ("rows without usable times: 1, left out",)
+    analysis = loaded(tmp_path / MSPROF, text, {**kernels(text, TIMES), "DDR": rows})
+    assert analysis.trace.report.warnings == ("rows without usable times: 1, left out",)
+    (found,) = (finding for finding in analysis.health.findings if finding.id == "file.damaged")
+    assert found.english == f"1 event of {analysis.trace.report.events} could not be read"
 
 
 def test_memory_of_devices_alone_is_none_of_the_process(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTIC, STEP_TIMES
 from tracetui.siblings.of_run import COMMUNICATION, LINKS, document_of_run, read_of_run, source_of
-from tracetui.siblings.tables import SiblingTable
+from tracetui.siblings.tables import Format, SiblingTable
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, Trace
 from tracetui.trace.order import numbered
@@ -97,8 +97,10 @@ def find_checks(
 
 def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
     """Check that the trace has every kernel of the table, and that each lasts as long there."""
-    if kernels is None or not kernels.table.rows or is_database(Path(trace.path)):
+    if kernels is None or is_database(Path(trace.path)):
         return None  # the kernels of a database are its tasks
+    if not kernels.table.rows:
+        return _without_rows(kernels.table, KERNEL_DETAILS)
     joined = kernels.row >= 0
     dur = kernels.table.numbers["dur"][joined]
     differs = np.abs(trace.slices.dur[kernels.row[joined]] - dur)[dur >= 0] > 1
@@ -122,8 +124,10 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
 def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
     """Check the sums of kernels by type."""
     table = read_of_run(Path(trace.path), OP_STATISTIC)
-    if table is None or not table.rows or kernels is None:
+    if table is None or kernels is None or not kernels.table.rows:
         return None
+    if not table.rows:
+        return _without_rows(table, OP_STATISTIC)
     listed = {
         f"{table.text('type', row) or ''} on {table.text('core', row) or '?'}": sums
         for row, sums in _sums(table)
@@ -140,8 +144,10 @@ def _calls(trace: Trace) -> Check | None:
     """Check the sums of the calls of CANN by name: "launch" of "Node@launch"."""
     table = read_of_run(Path(trace.path), API_STATISTIC)
     rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
-    if table is None or not table.rows or not len(rows):
+    if table is None or not len(rows):
         return None
+    if not table.rows:
+        return _without_rows(table, API_STATISTIC)
     listed: dict[str, tuple[int, int]] = {}
     for row, sums in _sums(table):
         _add(listed, table.text("name", row) or "", *sums)
@@ -155,6 +161,11 @@ def _calls(trace: Trace) -> Check | None:
         if call in listed:  # what of a call is inside it, the table leaves out
             _add(computed, call, count, total)
     return _compare_sums(API_STATISTIC.name, listed, computed, "call")
+
+
+def _without_rows(table: SiblingTable, format_: Format) -> Check | None:
+    """Return that a table lost all its rows; None where it never had any."""
+    return Check(format_.name, False, state("none of its rows can be read")) if table.problems else None
 
 
 def _sums(table: SiblingTable) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -196,8 +207,10 @@ def _compare_sums(
 def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
     """Check the parts of the time of each step."""
     table = read_of_run(Path(trace.path), STEP_TIMES)
-    if table is None or not table.rows or len({step.device for step in steps}) != 1:
+    if table is None or len({step.device for step in steps}) != 1:
         return None
+    if not table.rows:
+        return _without_rows(table, STEP_TIMES)
     by_number = {step.number: step for step in steps}
     rows = [(row, by_number.get(number)) for row, number in enumerate(table.numbers["step"].tolist())]
     pairs = [(row, step) for row, step in rows if step is not None]

@@ -192,6 +192,8 @@ class JoinedFile(TraceFile):
             text_bytes=sum(report.text_bytes for report in reports),
             events=sum(report.events for report in reports),
             skipped=sum(report.skipped for report in reports),
+            places=sum(report.places for report in reports),
+            without_duration=sum(report.without_duration for report in reports),
             truncated=any(report.truncated for report in reports),
             stopped=any(report.stopped for report in reports) or left_count > 0,
             unknown_phases=dict(unknown),

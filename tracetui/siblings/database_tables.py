@@ -87,9 +87,9 @@ def _read_table(path: Path, format_: Format, make: _Maker) -> SiblingTable | Non
         return _filled_table(
             format_, 0, {}, {}, {}, (state("{name} {refusal}", name=path.name, refusal=error),)
         )
-    if table is None:
-        return None
     sentences = tuple(state("{run}: {note}", run=path.name, note=problem) for problem in problems)
+    if table is None:
+        return _filled_table(format_, 0, {}, {}, {}, sentences) if sentences else None
     return SiblingTable(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *sentences))
 
 

@@ -26,9 +26,12 @@ _DOCUMENTS = {COMMUNICATION: communication_in_database, LINKS: links_in_database
 
 
 def read_of_run(trace: Path, format_: Format) -> SiblingTable | None:
-    """Read a table of the run whose trace is at a path; None where nothing tells it. Never fails."""
+    """Read a table of the run whose trace is at a path; None where nothing tells it. Never fails.
+
+    A file beside a database tells what that lost.
+    """
     table = table_in_database(trace, format_)
-    return read_beside(trace, format_) if table is None else table
+    return table if table is not None and table.rows else read_beside(trace, format_) or table
 
 
 def has_of_run(trace: Path, format_: Format) -> bool:

@@ -407,6 +407,19 @@ def test_what_a_cut_took_is_no_finding_beside_it(real_traces: Path, tmp_path: Pa
         assert [finding.id for finding in analyse(read(path)).health.doubts] == ["file.cut"]
 
 
+@pytest.mark.parametrize(
+    "damage", [{"dur": -1}, {"dur": "soon"}, {"ts": "soon"}, {"dur": 1e18}], ids=lambda damage: str(damage)
+)
+def test_an_event_with_times_that_cannot_be_is_damage(
+    real_traces: Path, tmp_path: Path, damage: dict[str, Any]
+) -> None:
+    events = events_of(real_traces / LEVEL_2).all
+    place = next(place for place, event in enumerate(events) if event["ph"] == "X")
+    (tmp_path / "trace_view.json").write_text(json.dumps([*events, {**events[place], **damage}]))
+    (found,) = analyse(read(tmp_path / "trace_view.json")).health.doubts
+    assert (found.id, found.english) == ("file.damaged", f"1 event of {len(events) + 1:,} could not be read")
+
+
 def test_a_step_of_which_a_cut_took_tasks_is_not_believed(real_traces: Path, tmp_path: Path) -> None:
     text = json.dumps(events_of(real_traces / LEVEL_2).all)
     path = tmp_path / "trace_view.json"

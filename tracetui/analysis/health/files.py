@@ -35,21 +35,26 @@ def damaged_file(recording: HealthEvidence, steps: tuple[int, ...]) -> Iterator[
             count=1,
             steps=steps,
         )
-    unread = report.skipped - sum(report.unknown_phases.values())
-    if unread > 0 and report.skips:
+    unread = report.skipped - sum(report.unknown_phases.values()) + report.without_duration
+    tables, events = report.damaged_tables, report.events + report.places
+    if tables or unread > 0:
         yield Finding(
             id="file.damaged",
             severity=Severity.DOUBTFUL,
             affects=EVERYTHING,
             sentence=(
-                "1 event of {events} could not be read"
+                "1 table is damaged, and read in part or not at all"
+                if tables == 1
+                else "{count} tables are damaged, and read in part or not at all"
+                if tables
+                else "1 event of {events} could not be read"
                 if unread == 1
                 else "{count} events of {events} could not be read"
             ),
             remedy="Copy or export it again; what is missing may be of any time and any track.",
-            figures={"events": report.events + unread},
-            count=unread,
-            share=unread / max(report.events + unread, 1),
+            figures={"events": events},
+            count=tables or unread,
+            share=None if tables else unread / max(events, 1),
         )
 
 

@@ -284,6 +284,7 @@ NOTES = {
     ),
     "{listed} there, {computed} in the trace": "表中为 {listed}，trace 中为 {computed}",
     "it {refusal}": "它{refusal}",
+    "none of its rows can be read": "它的行都无法读取",
     "1 kernel": "1 个 kernel",
     "{count} kernels": "{count} 个 kernel",
     "1 operation": "1 次通信操作",

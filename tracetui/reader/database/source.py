@@ -274,6 +274,7 @@ class _Reading:
             text_bytes=self._file.size,
             events=self._reader.events,
             skipped=self._assembly.left_out,
+            damaged_tables=sum(problem.startswith("table ") for problem in problems),
             truncated=any("cut" in problem for problem in problems),
             stopped=self._stopped,
             warnings=tuple(warnings),
