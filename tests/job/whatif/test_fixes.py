@@ -10,13 +10,13 @@ import pytest
 from tests.job import planted
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.job.whatif import whatif_sentences
-from tracetui.job.digest import DigestLine, TimeClass
+from tracetui.job.digest import Digest, DigestLine, RangeColumns, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.critical import critical_rank
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import NO_JITTER, Fix, FixScope, Target, parse_fix
-from tracetui.job.whatif.order import IDLE, order_of, parts_in_ranges
+from tracetui.job.whatif.order import IDLE, cells_in_ranges, order_of
 
 LINE = DigestLine("/job/train.py", 88, "train", False)
 
@@ -148,7 +148,7 @@ def test_what_has_no_peers_does_not_differ_from_them() -> None:
 
 def test_a_phase_without_peers_is_no_phase_that_is_slower_than_them() -> None:
     one = job_of([planted.job("roles").ranks[0]])
-    assert parts_in_ranges(order_of(one), "update").any()
+    assert cells_in_ranges(order_of(one), "update")[0].any()
     with pytest.raises(UnknownFix, match="no other rank does the same work in the phase 'update'"):
         Replays(one).trial([parse_fix("phase=update")])
     assert not any(trial.fixes[0].target is Target.PHASE for trial in what_if(one).trials)
@@ -165,6 +165,37 @@ def test_a_phase_and_a_line_in_it_do_not_take_the_same_time_twice() -> None:
     taken = [(order.parts - fixed)[:, IDLE] for fixed in (parts, of_line, of_phase)]
     assert (taken[0] <= taken[1] + taken[2]).all()
     assert (parts <= np.minimum(of_line, of_phase)).all()
+
+
+@pytest.mark.parametrize("phases", [("outer", "inner"), ("inner", "outer"), ("outer",)])
+def test_phases_in_each_other_do_not_take_the_same_time_twice(phases: tuple[str, ...]) -> None:
+    """Rank 0 takes 100 µs for the outer phase, 30 of them for the inner one, and rank 1 takes 40 and 10."""
+    computing = {
+        rank: [Work(TimeClass.COMPUTING, ns, kind) for kind, ns in (("MatMul", rest), ("Add", inner))]
+        for rank, (rest, inner) in enumerate([(70_000, 30_000), (30_000, 10_000)])
+    }
+    ranks = [
+        replace(rank, digest=_with_phases(rank.digest, computing[rank.number][0].ns))
+        for rank in simulate([Meeting("a", (0, 1), computing)], 2).ranks
+    ]
+    durations = Replays(job_of(ranks)).durations
+    parts, _, _ = durations.fixed_parts([parse_fix(f"phase={name}") for name in phases])
+    assert parts.sum(axis=1)[durations.order.is_work].tolist() == [40_000, 40_000]
+
+
+def _with_phases(digest: Digest, outer_ns: int) -> Digest:
+    """Return a digest whose first work is a phase, and what begins in it `outer_ns` later one inside it."""
+    begin, end = digest.boundaries[:2].tolist()
+    segment = digest.cells.segment + (np.arange(len(digest.cells)) > 0)
+    name = len(digest.texts)
+    starts = np.array([begin, begin + outer_ns])
+    return replace(
+        digest,
+        texts=(*digest.texts, "outer", "inner"),
+        boundaries=np.insert(digest.boundaries, 1, begin + outer_ns),
+        cells=replace(digest.cells, segment=segment),
+        ranges=RangeColumns(np.array([name, name + 1]), starts, np.array([end, end])),
+    )
 
 
 def test_a_faster_link_moves_sooner() -> None:

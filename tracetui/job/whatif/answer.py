@@ -253,9 +253,9 @@ def _idle_by_cause(order: Order) -> list[tuple[str, Int64s]]:
     """Return int64[operations], the idle ns of each operation, for the causes with the most idle time."""
     by_cause: dict[str, Int64s] = {}
     for place, rank in enumerate(order.job.ranks):
-        cells = order.idle_cells[place]
-        for reason in np.unique(cells.reason).tolist():
-            of_reason = cells.reason == reason
+        cells = order.cells[place]
+        for reason in np.unique(cells.reason[cells.part == IDLE]).tolist():
+            of_reason = (cells.reason == reason) & (cells.part == IDLE)
             cause = rank.digest.text(reason)
             ns = by_cause.setdefault(cause, np.zeros(len(order), np.int64))
             np.add.at(ns, cells.operation[of_reason], cells.ns[of_reason])

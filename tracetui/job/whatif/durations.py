@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
 from tracetui.job.whatif.fixes import Fix, FixScope, Target
-from tracetui.job.whatif.order import COMPUTING, IDLE, PARTS, STAND_IN, Order, parts_in_ranges
+from tracetui.job.whatif.order import COMPUTING, IDLE, PARTS, STAND_IN, Order, cells_in_ranges
 from tracetui.language import state
 from tracetui.operations.slowdown import ideal_durations
 from tracetui.trace.clean import printable
@@ -35,6 +36,13 @@ def stage_numbers(job: Job) -> Int64s:
     for stage in job_stages(job, rank_rows(job)):
         numbers[[places[rank] for rank in stage.ranks]] = stage.number
     return numbers
+
+
+class _Shrink(NamedTuple):
+    """What some cells are let take, together, of each part of each operation."""
+
+    cells: dict[int, Int64s]  #: by place of the rank
+    allowed_ns: Int64s  #: int64[operations, 3]
 
 
 class Durations:
@@ -129,13 +137,13 @@ class Durations:
         """
         parts, transfer = self.order.parts.copy(), self.transfer.copy()
         fixes = [*dict.fromkeys(fixes)]
-        idle_left = {place: cells.ns.copy() for place, cells in self.order.idle_cells.items()}
-        for fix in fixes:
-            if fix.target is Target.LINE:
-                self._fix_line(fix, parts, idle_left)
-        for fix in fixes:
-            if fix.target is Target.PHASE:
-                self._fix_phase(fix, parts, idle_left)
+        shrinks = [self._line_shrink(fix) for fix in fixes if fix.target is Target.LINE]
+        # Of phases in each other the inner one goes first: only what is left of it counts in the outer one.
+        phases = [self._phase_shrink(fix) for fix in fixes if fix.target is Target.PHASE]
+        shrinks += sorted(phases, key=lambda shrink: sum(map(len, shrink.cells.values())))
+        left_ns = {place: cells.ns.copy() for place, cells in self.order.cells.items()}
+        for shrink in shrinks:
+            self._apply_shrink(shrink, parts, left_ns)
         for part in ("", *PARTS):
             of_part = [fix for fix in fixes if fix.target is Target.RANK and fix.part == part]
             chosen = range(len(PARTS)) if not part else [PARTS.index(part)]
@@ -156,44 +164,51 @@ class Durations:
         """Return the idle time of each operation that is charged to the line of a fix, int64[operations]."""
         ns = np.zeros(len(self.order), np.int64)
         for place, of_line in self._cells_of_line(fix).items():
-            cells = self.order.idle_cells[place]
+            cells = self.order.cells[place]
             np.add.at(ns, cells.operation[of_line], cells.ns[of_line])
         return ns
 
     def _cells_of_line(self, fix: Fix) -> dict[int, Int64s]:
-        """Return by place of the rank its idle cells, by operation, that are charged to the line of a fix."""
+        """Return by place of the rank its idle cells that are charged to the line of a fix."""
         found = {}
         for place, rank in enumerate(self.order.job.ranks):
             lines = [number for number, line in enumerate(rank.digest.lines) if fix.concerns(line)]
-            cells = self.order.idle_cells[place]
-            of_line = np.flatnonzero(np.isin(cells.line, lines) & (cells.ns > 0))
+            cells = self.order.cells[place]
+            of_line = np.flatnonzero(np.isin(cells.line, lines) & (cells.part == IDLE))
             if len(of_line):
-                found[place] = of_line[np.argsort(cells.operation[of_line], kind="stable")]
+                found[place] = of_line
         if not found:
             raise UnknownFix(
                 state("no rank was idle for {file}:{line}", file=printable(fix.file), line=fix.line)
             )
         return found
 
-    def _fix_line(self, fix: Fix, parts: Int64s, idle_left: dict[int, Int64s]) -> None:
-        """Take idle time of a line off `parts`, as far as another fix has not taken it: off `idle_left`, too.
-
-        `idle_left`: by place of the rank the ns that are left of each of its idle cells.
-        """
+    def _line_shrink(self, fix: Fix) -> _Shrink:
+        """Return what the idle time of a line is let take."""
         ns = self.line_ns(fix)
         chosen = np.ones(len(ns), np.bool_) if fix.rank is None else self._of_rank(fix.rank)
-        gone = np.where(chosen, self._gone_of_line(fix, ns, chosen), 0)
-        for place, of_line in self._cells_of_line(fix).items():
-            cells, left = self.order.idle_cells[place], idle_left[place]
-            operation, cell_ns = cells.operation[of_line], cells.ns[of_line]
-            opens, counts = _runs(operation)
-            before = np.cumsum(cell_ns) - cell_ns
-            before -= np.repeat(before[opens], counts)  # of its operation, before each cell
-            stays = (ns - gone)[operation] / ns[operation]
-            by_fix = np.rint((before + cell_ns) * stays) - np.rint(before * stays)
-            new = np.minimum(left[of_line], by_fix.astype(np.int64))
-            np.subtract.at(parts[:, IDLE], operation, left[of_line] - new)
-            left[of_line] = new
+        allowed_ns = np.zeros_like(self.order.parts)
+        allowed_ns[:, IDLE] = np.where(chosen, ns - self._gone_of_line(fix, ns, chosen), ns)
+        return _Shrink(self._cells_of_line(fix), allowed_ns)
+
+    def _apply_shrink(self, shrink: _Shrink, parts: Int64s, left_ns: dict[int, Int64s]) -> None:
+        """Take off `parts`, and off `left_ns`, what cells take beyond what they are let take.
+
+        `left_ns`: by place of the rank the ns that fixes have left of each of its cells.
+        """
+        for place, chosen in shrink.cells.items():
+            cells, left = self.order.cells[place], left_ns[place]
+            key = cells.operation[chosen] * len(PARTS) + cells.part[chosen]
+            by_key = np.argsort(key, kind="stable")
+            chosen, key = chosen[by_key], key[by_key]
+            opens, counts = _runs(key)
+            ns = left[chosen]
+            after = np.cumsum(ns)
+            before = after - ns
+            first, last = np.repeat(before[opens], counts), np.repeat(after[opens + counts - 1], counts)
+            share = np.minimum(shrink.allowed_ns.reshape(-1)[key] / np.maximum(last - first, 1), 1)
+            left[chosen] = np.rint((after - first) * share) - np.rint((before - first) * share)
+            np.subtract.at(parts.reshape(-1), key, ns - left[chosen])
 
     def _gone_of_line(self, fix: Fix, ns: Int64s, chosen: Bools) -> Int64s:
         """Return how much of the idle time of a line on each operation is gone; `chosen`: of the fix."""
@@ -211,12 +226,16 @@ class Durations:
             raise UnknownFix(state(template, file=printable(fix.file), line=fix.line))
         return np.where(is_compared, beyond, 0) if scope is FixScope.PEERS else ns
 
-    def _fix_phase(self, fix: Fix, parts: Int64s, idle_left: dict[int, Int64s]) -> None:
-        """Let what a rank does in the ranges of a name take no longer than the median of the others.
+    def _phase_shrink(self, fix: Fix) -> _Shrink:
+        """Return what ranges of a name are let take: no longer than the median of the others.
 
-        Work that no other rank does stays. `idle_left`: as of `_fix_line`, which comes before.
+        Work that no other rank does stays.
         """
-        inside = parts_in_ranges(self.order, fix.phase)
+        chosen = cells_in_ranges(self.order, fix.phase)
+        inside = np.zeros_like(self.order.parts)
+        for place, of_rank in chosen.items():
+            cells = self.order.cells[place]
+            np.add.at(inside, (cells.operation[of_rank], cells.part[of_rank]), cells.ns[of_rank])
         ns = inside.sum(axis=1)
         phase = repr(printable(fix.phase))
         if not ns.any():
@@ -225,9 +244,8 @@ class Durations:
         if not ((others >= 0) & (ns > 0)).any():
             raise UnknownFix(state("no other rank does the same work in the phase {phase}", phase=phase))
         beyond = np.where(others >= 0, np.maximum(ns - others, 0), 0)
-        left = np.rint(inside * (1 - beyond / np.maximum(ns, 1))[:, None]).astype(np.int64)
-        parts -= np.maximum(parts_in_ranges(self.order, fix.phase, idle_left) - left, 0)
-        np.maximum(parts, 0, out=parts)
+        allowed_ns = np.rint(inside * (1 - beyond / np.maximum(ns, 1))[:, None]).astype(np.int64)
+        return _Shrink(chosen, allowed_ns)
 
     def _median_of_others(self, ns: Int64s) -> Int64s:
         """Return for each operation the median of the same work of others in the same step; -1 without."""

@@ -10,7 +10,6 @@ long after the collective before as the missing rank did.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -32,12 +31,14 @@ _SENDS_AND_RECEIVES = ("send", "receive", "recv")
 _MOST_AWAITED = 4  #: collectives since the last work that one operation comes after
 
 
-class IdleCells(NamedTuple):
-    """What the idle time of a rank's work is charged to; columns of equal length."""
+class WorkCells(NamedTuple):
+    """What the work of a rank consists of, and what its idle time is charged to; columns of equal length."""
 
-    operation: Int64s  #: the work that was idle
+    operation: Int64s  #: the work that it is of
+    part: Int64s
     reason: Int64s  #: place among the texts of the rank, -1 where not told
     line: Int64s  #: place among the lines of the rank, -1 without
+    start: Int64s  #: the boundary of the digest from which on it is told
     ns: Int64s
 
 
@@ -64,7 +65,7 @@ class Order:
     collective: Int64s  #: place among the collectives of the rank, -1 of work
     channel: Int64s  #: place among the channels of the job of a collective, -1 of work
     segment: Int64s  #: of work its segment among those of the rank, else -1
-    idle_cells: dict[int, IdleCells]  #: by place of the rank
+    cells: dict[int, WorkCells]  #: by place of the rank
 
     def __len__(self) -> int:
         return len(self.rank)
@@ -136,7 +137,7 @@ class _RankOperations(NamedTuple):
     collective: Int64s
     after: Int64s  #: the later operation of each link
     before: Int64s  #: the earlier one
-    idle_cells: IdleCells
+    cells: WorkCells
 
 
 def median_step(lengths: Int64s) -> int:
@@ -204,59 +205,44 @@ def order_of(job: Job) -> Order:
         collective=column("collective", none),
         channel=np.concatenate((channel, none)),
         segment=column("segment", none),
-        idle_cells={
-            place: of_rank.idle_cells._replace(operation=of_rank.idle_cells.operation + first_operation)
+        cells={
+            place: of_rank.cells._replace(operation=of_rank.cells.operation + first_operation)
             for place, (of_rank, first_operation) in enumerate(ranks)
         },
     )
 
 
-def parts_in_ranges(order: Order, name: str, idle_ns: Mapping[int, Int64s] | None = None) -> Int64s:
-    """Return how much of each part of work lies in ranges of a name, int64[operations, 3] in ns.
-
-    `idle_ns`: by place of the rank the ns of each of its idle cells, if not as recorded.
-    """
-    inside = np.zeros_like(order.parts)
+def cells_in_ranges(order: Order, name: str) -> dict[int, Int64s]:
+    """Return by place of the rank its cells that lie in ranges of a name."""
+    found = {}
     for place, rank in enumerate(order.job.ranks):
         digest, ranges = rank.digest, rank.digest.ranges
-        if ranges is None or not len(ranges):
+        if ranges is None:
             continue
         names = [number for number, text in enumerate(digest.texts) if text == name]
         of_name = np.flatnonzero(np.isin(ranges.name, names))
-        if not len(of_name):
-            continue
-        bounds = _boundaries(rank)
-        works = np.flatnonzero((order.rank == place) & (order.segment >= 0))
-        operation = np.full(len(bounds) + 1, -1, np.int64)
-        operation[order.segment[works]] = works
-        begins = digest.boundaries[digest.cells.segment]
-        of_cell = operation[np.searchsorted(bounds, begins, "right") - 1]
-        start = ranges.start[of_name]
-        latest = np.maximum.accumulate(ranges.end[of_name])
-        before = np.searchsorted(start, begins, "right") - 1
-        chosen = (before >= 0) & (begins < latest[before]) & (of_cell >= 0)
-        time_class = digest.keys.time_class[digest.cells.key]
-        cell_ns = digest.cells.ns
-        if idle_ns is not None:
-            cell_ns = cell_ns.copy()
-            cell_ns[time_class == TimeClass.IDLE] = idle_ns[place]
-        for of_class, part in _PART_OF_CLASS.items():
-            cells = chosen & (time_class == of_class)
-            np.add.at(inside, (of_cell[cells], part), cell_ns[cells])
-    return inside
+        if len(of_name):
+            begins = order.cells[place].start
+            latest = np.maximum.accumulate(ranges.end[of_name])
+            before = np.searchsorted(ranges.start[of_name], begins, "right") - 1
+            found[place] = np.flatnonzero((before >= 0) & (begins < latest[before]))
+    return found
 
 
 def _rank_operations(rank: Rank, offset: int) -> _RankOperations:
     """Return the operations of a rank on the aligned clock."""
     digest, collectives = rank.digest, rank.collectives
     bounds = _boundaries(rank)
-    segment_of_cell = np.searchsorted(bounds, digest.boundaries[digest.cells.segment], "right") - 1
+    part_of_class = np.full(max(TimeClass) + 1, -1, np.int64)
+    part_of_class[list(_PART_OF_CLASS)] = list(_PART_OF_CLASS.values())
+    part = part_of_class[digest.keys.time_class[digest.cells.key]]
+    of_work = np.flatnonzero(part >= 0)
+    part, key, cell_ns = part[of_work], digest.cells.key[of_work], digest.cells.ns[of_work]
+    cell_start = digest.boundaries[digest.cells.segment[of_work]]
+    segment_of_cell = np.searchsorted(bounds, cell_start, "right") - 1
     segments = max(len(bounds) - 1, 0)
     ns_by_part = np.zeros((segments, len(PARTS)), np.int64)
-    time_class = digest.keys.time_class[digest.cells.key]
-    for of_class, part in _PART_OF_CLASS.items():
-        chosen = time_class == of_class
-        np.add.at(ns_by_part, (segment_of_cell[chosen], part), digest.cells.ns[chosen])
+    np.add.at(ns_by_part, (segment_of_cell, part), cell_ns)
     work_ns = ns_by_part.sum(axis=1)
     segment = np.flatnonzero(work_ns > 0)  # of each operation of work
     works = len(segment)
@@ -281,8 +267,6 @@ def _rank_operations(rank: Rank, offset: int) -> _RankOperations:
     after, before = np.concatenate(links, axis=1)
     kept = after != before
     step = _step_numbers(rank, np.concatenate((bounds[segment], collectives.start)))
-    idle_cell = np.flatnonzero(time_class == TimeClass.IDLE)
-    key = digest.cells.key[idle_cell]
     return _RankOperations(
         step=step,
         start=np.concatenate((bounds[segment], collectives.start)) - offset,
@@ -293,11 +277,13 @@ def _rank_operations(rank: Rank, offset: int) -> _RankOperations:
         collective=np.concatenate((np.full(works, -1, np.int64), np.arange(len(collectives)))),
         after=after[kept],
         before=before[kept],
-        idle_cells=IdleCells(
-            work_of_segment[segment_of_cell[idle_cell]],
+        cells=WorkCells(
+            work_of_segment[segment_of_cell],
+            part,
             digest.keys.reason[key],
             digest.keys.line[key],
-            digest.cells.ns[idle_cell],
+            cell_start,
+            cell_ns,
         ),
     )
 
