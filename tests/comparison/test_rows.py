@@ -10,8 +10,10 @@ import numpy as np
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.comparison.compared_row import RowScale, row
+from tracetui.comparison.compared_row import DeviceSteps, RowScale, row
 from tracetui.comparison.compared_run import run_of
+from tracetui.comparison.comparison import compare_runs
+from tracetui.comparison.rank_test import StepTest
 from tracetui.comparison.tally import Sum, tally
 from tracetui.comparison.walls import StepChoice
 from tracetui.comparison.waterfall import TERMS, term_places
@@ -110,6 +112,31 @@ def test_the_whole_time_of_a_device_is_one_step_where_no_window_is_asked_for() -
     assert any("the whole time of its device counts as one step" in note for note in whole.notes)
     assert window.wall_ns.tolist() == [20]
     assert not any("counts as one step" in note for note in window.notes)
+
+
+def test_devices_of_one_step_are_one_sample() -> None:
+    """Both devices are as busy in each step: they tell no more of chance than one of them."""
+
+    def step_test(devices: Sequence[int]) -> StepTest | None:
+        runs = []
+        for slower in (0, 30):
+            events, start = [*gpu(), *process(1, "python", "GPU 1", 5_000_001)], 1000
+            for number in range(4):
+                events.append(step(number, start, 99 + slower))
+                for device in devices:
+                    correlation = 2 * number + device
+                    events.append(launch(start + 2 + device, 1, correlation))
+                    events.append({**kernel(start + 10, 80 + number + slower, correlation), "pid": device})
+                start += 100 + slower
+            runs.append(run_of(analyse(trace_of(events)), StepChoice(all_steps=True)))
+        return compare_runs(*runs).step.test
+
+    assert step_test((0, 1)) == step_test((0,))
+
+
+def test_steps_that_few_devices_have_count_as_the_others() -> None:
+    steps = DeviceSteps(2, (0, 1, 2, 1, 2))
+    assert steps.summed((10, 20, 30, 40, 55)) == (20, 60, 85)
 
 
 def test_a_range_counts_once_for_all_devices() -> None:

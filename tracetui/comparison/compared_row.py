@@ -9,12 +9,28 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from tracetui.comparison.rank_test import StepTest, compare_values
 from tracetui.comparison.tally import NOTHING, Sum, tested_steps
 
 MATCHED, NEW, GONE = "matched", "new", "gone"
+
+
+class DeviceSteps(NamedTuple):
+    """The steps of several devices that one host drives: those of one step of the host are one sample."""
+
+    devices: int
+    step: tuple[int, ...]  #: of each value that is tested: a number from 0 for its step of the host
+
+    def summed(self, values: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the values of each step over all devices: where some are missing, as the others'."""
+        step = np.array(self.step, np.int64)
+        ns, counts = np.zeros(int(step.max(initial=-1)) + 1, np.int64), np.bincount(step)
+        np.add.at(ns, step, np.array(values, np.int64))
+        return tuple((ns * self.devices // counts).tolist())
 
 
 @dataclass(frozen=True)
@@ -29,6 +45,7 @@ class RowScale:
     ranks: tuple[int, int] = (1, 1)  #: each value of a step is the sum of so many ranks, of BASE and of OTHER
     #: how many steps of BASE and of OTHER are tested where not all are; None: as many as they have
     tested: tuple[int | None, int | None] = (None, None)
+    devices: tuple[DeviceSteps | None, DeviceSteps | None] = (None, None)  #: None: each value is of one step
 
     def changed(self, base: Sum, other: Sum) -> bool | None:
         """Return whether steps differ as their mean does, by more than chance and 1 % of a step of BASE.
@@ -63,12 +80,15 @@ class RowScale:
             return None
         found = []
         all_steps = self.base_steps, self.other_steps
-        for side, steps, ranks, count in zip((base, other), all_steps, self.ranks, self.tested):
-            count = len(tested_steps(steps // ranks)) if count is None else count
-            if side.steps or side.ns or not count:
-                found.append(side.steps)
-            else:
-                found.append((0,) * count)
+        for side, steps, ranks, count, devices in zip(
+            (base, other), all_steps, self.ranks, self.tested, self.devices
+        ):
+            if devices is not None:
+                count = len(devices.step)
+            elif count is None:
+                count = len(tested_steps(steps // ranks))
+            values = side.steps if side.steps or side.ns else (0,) * count
+            found.append(values if devices is None or not values else devices.summed(values))
         return (found[0], found[1]) if all(found) else None
 
 

@@ -14,7 +14,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.classes import rank_of
 from tracetui.comparison.common_detail import merge_unsplit
-from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked, row, rows
+from tracetui.comparison.compared_row import ComparedRow, DeviceSteps, RowScale, ranked, row, rows
 from tracetui.comparison.compared_run import ApiSums, Run
 from tracetui.comparison.job_part import JobPart
 from tracetui.comparison.line_rows import LineRow, line_rows, same_lines
@@ -221,14 +221,34 @@ def _wall_scale(base: Run, other: Run) -> RowScale:
         walls_of_run if run.common is None else run.common.places.shape[1]
         for run, walls_of_run in zip((base, other), walls)
     )
-    return _scale(base, other, walls, (base_count, other_count))
+    devices = _device_steps(base), _device_steps(other)
+    return _scale(base, other, walls, (base_count, other_count), devices)
 
 
-def _scale(base: Run, other: Run, counts: tuple[int, int], judged: tuple[int, int]) -> RowScale:
+def _device_steps(run: Run) -> DeviceSteps | None:
+    """Return which walls that are tested are of one step of the host; None where one device has all."""
+    devices = len(np.unique(run.walls.device))
+    if devices < 2 or run.common is not None:
+        return None
+    starts = run.walls.start[tested_steps(len(run.walls))]
+    return DeviceSteps(devices, tuple(np.unique(starts, return_inverse=True)[1].reshape(-1).tolist()))
+
+
+def _scale(
+    base: Run,
+    other: Run,
+    counts: tuple[int, int],
+    judged: tuple[int, int],
+    devices: tuple[DeviceSteps | None, DeviceSteps | None] = (None, None),
+) -> RowScale:
     """Return the scale of steps of both sides: how many there are, and how many of them judge a change."""
     sides = base, other
     base_steps, other_steps = (max(count, 1) * run.ranks for count, run in zip(counts, sides))
-    base_ranks, other_ranks = (run.ranks if run.common is None else len(run.common.places) for run in sides)
+    base_ranks, other_ranks = (
+        (run.ranks if run.common is None else len(run.common.places))
+        * (1 if of_devices is None else of_devices.devices)
+        for run, of_devices in zip(sides, devices)
+    )
     base_tested, other_tested = (None if run.common is None else count for run, count in zip(sides, judged))
     return RowScale(
         base_steps,
@@ -238,6 +258,7 @@ def _scale(base: Run, other: Run, counts: tuple[int, int], judged: tuple[int, in
         on_gpu=TraceKind.GPU in (base.kind, other.kind),
         ranks=(base_ranks, other_ranks),
         tested=(base_tested, other_tested),
+        devices=devices,
     )
 
 
