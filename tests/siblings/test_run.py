@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,25 @@ def test_damage_is_told_or_says_nothing(tmp_path: Path, content: bytes) -> None:
     assert run == RunDescription(problems=run.problems)
     assert all(problem.startswith("profiler_info.json is damaged") for problem in run.problems)
     assert bool(run.problems) == (not content.endswith(b"}"))
+
+
+@pytest.mark.parametrize("content", ["{", "{}"])
+def test_a_damaged_file_hides_no_other_source(tmp_path: Path, content: str) -> None:
+    """Neither the file in the directory above, nor the table of the database."""
+    database = tmp_path / "ASCEND_PROFILER_OUTPUT" / "ascend_pytorch_profiler_0.db"
+    database.parent.mkdir()
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("CREATE TABLE META_DATA (name TEXT, value TEXT)")
+        arguments = json.dumps({"world_size": 8})
+        connection.execute("INSERT INTO META_DATA VALUES ('distributed_args', ?)", (arguments,))
+    (database.parent / "profiler_metadata.json").write_text(content)
+    run = describe_run(database)
+    assert run.parallel == {"world_size": 8}
+    damaged = "profiler_metadata.json is damaged: it holds no JSON"
+    assert run.problems == ((damaged,) if content == "{" else ())
+    above = {"distributed_args": {"world_size": 4}}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps(above))
+    assert describe_run(database).parallel == {"world_size": 4 if content == "{" else 8}
 
 
 def test_an_all_reduce_that_a_step_does_not_tell_begins_at_no_time(tmp_path: Path) -> None:

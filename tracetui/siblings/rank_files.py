@@ -60,8 +60,8 @@ def rank_files(trace: Path) -> RankFiles:
     Of several documents of ranks in one directory none is this rank's more than the others: none is read.
     """
     problems: list[str] = []
-    number, info = _first(trace, _info_of, problems) or (None, {})
-    _, metadata = _first(trace, _metadata_of, problems) or (None, metadata_in_database(trace))
+    number, info = _first(trace, _info_of, problems)
+    metadata = _first(trace, _metadata_of, problems)[1] or metadata_in_database(trace)
     return RankFiles(number, info, metadata, profile_info(trace), tuple(problems))
 
 
@@ -75,9 +75,10 @@ def side_files(trace: Path) -> list[Path]:
 
 def _first(
     trace: Path, find: Callable[[Path], tuple[int | None, Path] | None], problems: list[str]
-) -> tuple[int | None, dict[str, Any]] | None:
-    """Return the number and the members of the first document that is there; {} for one that cannot be
-    read.
+) -> tuple[int | None, dict[str, Any]]:
+    """Return the number and the members of the first document that can be read; None and {} where none can.
+
+    One that is called by the number of the rank tells that even where it cannot be read.
     """
     for directory in list(trace.parents)[:_DIRECTORIES]:
         file = find(directory)
@@ -87,8 +88,9 @@ def _first(
                 return number, read_object(path)
             except Refusal as refusal:
                 problems.append(state("{name} {refusal}", name=path.name, refusal=refusal))
-                return number, {}
-    return None
+                if number is not None:
+                    return number, {}
+    return None, {}
 
 
 def _info_of(directory: Path) -> tuple[int | None, Path] | None:
