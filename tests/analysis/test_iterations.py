@@ -21,6 +21,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.api import load, load_job
 from tracetui.cli.entry import main
 from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.markdown import summary_markdown
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.step_numbers import StepNumbers
 from tracetui.export.trace.summary import summary_text
@@ -172,6 +173,9 @@ def test_real_iterations_are_those_of_the_producer(real_traces: Path) -> None:
     warnings = summary_document(analysis, Selection())["trace"]["warnings"]
     assert f"NPU: the trace's own Overlap Analysis says otherwise: {sentence}" in warnings
     assert "it leaves out 168 ms between iterations\n" in summary_text(analysis, Selection(), None, 80)
+    assert f"\n`NPU`: the trace's own Overlap Analysis says otherwise: {sentence}\n" in summary_markdown(
+        analysis, Selection(), None
+    )
     for key in ("computing_ns", "communication_ns", "communication_not_overlapped_ns"):
         assert getattr(device, key) == device.producer[key]
     causes = analysis.causes.by_cause()

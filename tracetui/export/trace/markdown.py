@@ -9,10 +9,12 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
+from tracetui.analysis.notes import overlap_note
 from tracetui.export.markdown import code, escaped, table
 from tracetui.export.sentences.advice import NOTHING, advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, mark, marks_legend
+from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.sentences.trace import (
     NO_DEVICE,
     WHY_IDLE,
@@ -21,6 +23,7 @@ from tracetui.export.sentences.trace import (
     window_words,
 )
 from tracetui.export.tables.causes import CAUSES, CauseRows
+from tracetui.export.tables.communication import PEERS
 from tracetui.export.tables.hotspots import LineRows
 from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import markdown_table
@@ -42,7 +45,7 @@ from tracetui.export.trace.summary import (
     trace_facts,
 )
 from tracetui.export.trace.sync_text import sync_sections
-from tracetui.language import clauses, names, sentences, translate
+from tracetui.language import clauses, names, restate, sentences, translate
 from tracetui.units import format_duration, format_ms, format_percent
 
 
@@ -72,6 +75,8 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
             lines += [line for words in more_ranges(ranges, shown) for line in ("", words)]
     for section in communication_sections(analysis, selection):
         lines += ["", *section.markdown()]
+        if section.table is PEERS:
+            lines += ["", escaped(capped_savings(analysis))]
     if len(analysis.gaps):
         lines += ["", *gap_section(analysis, selection, TOP_GAPS if top is None else top).markdown()]
     if find_advice(analysis):
@@ -120,6 +125,8 @@ def _device(
         for fact in (span, in_all(device), *task_facts(analysis, device, activity))
     )
     lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
+    note = overlap_note(activity)
+    lines += [] if note is None else ["", f"{code(device['device'])}: {escaped(restate(note))}."]
     lines += _why(WHY_IDLE, idle, device["causes"], mark(analysis.health, "idle", "causes"))
     lines += _why(WHY_PREPARING, device["preparing_ns"], device["preparing_causes"])
     return lines
