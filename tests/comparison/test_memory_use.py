@@ -41,7 +41,7 @@ def test_peaks_are_of_the_chosen_part_with_what_it_starts_with_and_without_its_e
             curve("NPU 0", "APP", [4, 2, 1, 0]),
             curve(HOST, "PTA", [99, 99, 99, 99]),
         ),
-        recorded=SimpleNamespace(steps=(SimpleNamespace(number=3, start=10, end=30),)),
+        recorded=SimpleNamespace(steps=(SimpleNamespace(number=3, start=10, end=30),), stepless=frozenset()),
         part=lambda step, start, end: SimpleNamespace(lines=()),
     )
     use = memory_use(cast(Memory, memory), choice)

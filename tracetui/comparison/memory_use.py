@@ -46,7 +46,9 @@ def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
     first, last = (-1 if start is None else start), (NEVER if end is None else end)
     for step in steps:
         first, last = step.start, step.end
-    curves = [curve for curve in memory.curves if curve.device != HOST] or list(memory.curves)
+    left_out = memory.recorded.stepless if steps else ()
+    told = [curve for curve in memory.curves if curve.device not in left_out]
+    curves = [curve for curve in told if curve.device != HOST] or told
     alive: dict[Holder, tuple[int, int]] = {}
     for line in part.lines:
         if line.bytes_at_peak:

@@ -8,6 +8,8 @@ from tests.analysis import gpu
 from tests.analysis.machine import us
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.comparison.memory_use import memory_use
+from tracetui.comparison.walls import StepChoice
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import memory_markdown, memory_text
 
@@ -52,6 +54,19 @@ def test_steps_of_one_process_say_nothing_of_a_device_of_another() -> None:
     assert memory.all.peak is not None
     assert (memory.all.peak.device, memory.all.peak.step) == ("GPU 1", -1)
     assert memory.recorded.blocks.step.tolist() == [0, -1, 1, -1]
+    part = memory.part(1, None, None)
+    assert part.peak is not None
+    assert (part.peak.device, part.peak.bytes, part.peak.step) == ("GPU 0", 1_512, 0)
+    assert part.blocks.bytes.tolist() == [512]
+    use = memory_use(memory, StepChoice(step=1))
+    assert use is not None and use.peak == 1_512
+
+
+def test_blocks_of_the_host_of_another_process_are_in_no_step() -> None:
+    on_host = [{**host_event, **OTHER} for host_event in ON_HOST]
+    memory = analyse(trace_of([*TWO_PROCESSES, *on_host])).memory
+    assert memory is not None
+    assert memory.all.host is not None and memory.part(1, None, None).host is None
 
 
 def test_the_host_alone_is_told_as_it_is() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.memory.growth import GrowingGroup, StepGrowth, growing_groups, growth_of_steps
 from tracetui.analysis.memory.instants import recorded_in_instants
-from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording, steps_numbered
+from tracetui.analysis.memory.model import HOST, NEVER, Blocks, Curve, MemoryRecording, steps_numbered
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.analysis.memory.peak import (
     LineMemory,
@@ -81,7 +82,7 @@ class Memory:
     def part(self, step: int | None, start: int | None, end: int | None) -> MemoryPart:
         """Return the memory of a step, by its number, within [start, end) in ns; None does not limit it.
 
-        A step that is none of `recorded.steps` holds nothing.
+        A step that is none of `recorded.steps` holds nothing. Devices of other processes are in no step.
         """
         first, last = -1 if start is None else start, NEVER if end is None else end
         if step is not None:
@@ -90,18 +91,20 @@ class Memory:
                 return self.between(0, 0)
             first = max([first, *(candidate.start for candidate in steps)])
             last = min([last, *(candidate.end for candidate in steps)])
+            return self.between(first, last, self.recorded.stepless)
         return self.all if (first, last) == (-1, NEVER) else self.between(first, last)
 
-    def between(self, start: int, end: int) -> MemoryPart:
-        """Return the memory of [start, end)."""
+    def between(self, start: int, end: int, left_out: Collection[str] = ()) -> MemoryPart:
+        """Return the memory of [start, end), but for that of the devices `left_out`."""
         recorded = self.recorded
         blocks = recorded.blocks
-        peak = find_peak(recorded, start, end)
+        devices = [place for place, device in enumerate(recorded.devices) if device not in left_out]
+        peak = find_peak(recorded, devices, start, end)
         curve = None if peak is None else whole_curve(recorded.curves, peak.device)
         alive = np.zeros(len(blocks), np.bool_)
         if peak is not None and curve is not None:
             alive = alive_at(recorded, curve, peak.at)
-        allocated = (blocks.start >= start) & (blocks.start < end)
+        allocated = (blocks.start >= start) & (blocks.start < end) & np.isin(blocks.device, devices)
         selected = allocated | alive
         if not selected.all():
             blocks, alive, allocated = blocks.at(selected), alive[selected], allocated[selected]
@@ -113,7 +116,7 @@ class Memory:
             places=np.flatnonzero(selected),
             at_peak=alive,
             allocated=allocated,
-            host=self._host(start, end),
+            host=None if HOST in left_out else self._host(start, end),
         )
 
     def _host(self, start: int, end: int) -> HostMemory | None:

@@ -62,12 +62,12 @@ def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
     return candidates[0] if candidates else None
 
 
-def find_peak(recorded: MemoryRecording, start: int, end: int) -> Peak | None:
-    """Return the peak in [start, end) of the device that holds most; None where no curve tells.
+def find_peak(recorded: MemoryRecording, devices: Sequence[int], start: int, end: int) -> Peak | None:
+    """Return the peak in [start, end) of that of some devices that holds most; None where no curve tells.
 
     The memory of the host counts only where there is no other.
     """
-    curves = [whole_curve(recorded.curves, device) for device in recorded.devices]
+    curves = [whole_curve(recorded.curves, recorded.devices[place]) for place in devices]
     peaks = [(curve, curve.peak(start, end)) for curve in curves if curve is not None]
     peaks = [(curve, place) for curve, place in peaks if place >= 0]
     if not peaks:
