@@ -196,7 +196,7 @@ def test_a_page_says_how_long_preparing_took_and_how_many_rows_are_left_out(
     names = analysis.operators(False).by_name()
     monkeypatch.setattr("tracetui.export.page.trace.TOP_OPERATORS", len(names) - 2)
     words = Outline(page_of(analysis)).words
-    assert "1 line with less is not shown." in words and "1 more step is not shown." in words
+    assert "1 with less is not shown." in words and "1 more step is not shown." in words
     assert "2 with less are not shown." in words
 
 

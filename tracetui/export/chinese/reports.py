@@ -123,8 +123,6 @@ REPORTS = {
     "Idle time by Python line: {time}, {lines}": "按 Python 代码行统计的空闲：{time}，{lines}",
     "{causes}; in {names}": "{causes}；在 {names} 中",
     "{count} more, {left} together: --top 0": "另有 {count} 行，共 {left}：--top 0",
-    "1 line with less is not shown.": "另有 1 行更少的代码未列出。",
-    "{count} lines with less are not shown.": "另有 {count} 行更少的代码未列出。",
     "1 with less is not shown.": "另有 1 个更少的未列出。",
     "{count} with less are not shown.": "另有 {count} 个更少的未列出。",
     "A line can save more than its idle time: what the host does while the device is still busy delays "

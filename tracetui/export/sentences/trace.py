@@ -29,11 +29,6 @@ def hidden_steps(count: int) -> str:
     return counted(count, "1 more step is not shown.", "{count} more steps are not shown.")
 
 
-def hidden_lines(count: int) -> str:
-    """Return how many lines of Python, with less than those shown, a table leaves out."""
-    return counted(count, "1 line with less is not shown.", "{count} lines with less are not shown.")
-
-
 def hidden_rows(count: int) -> str:
     """Return how many rows, with less than those shown, a table leaves out."""
     return counted(count, "1 with less is not shown.", "{count} with less are not shown.")

@@ -9,7 +9,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.export.sentences.causes import MEASURES, largest_shares
 from tracetui.export.sentences.health import mark
 from tracetui.export.sentences.late_ranks import capped_savings
-from tracetui.export.sentences.trace import hidden_lines
+from tracetui.export.sentences.trace import hidden_rows
 from tracetui.export.tables.common import OPERATORS, FirstRows, causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
@@ -53,7 +53,7 @@ def line_section(rows: LineRows) -> TableSection:
         rest = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
         count = format_count(rows.hidden)
         more = translate("{count} more, {left} together: --top 0", count=count, left=rest)
-        hidden = hidden_lines(rows.hidden)
+        hidden = hidden_rows(rows.hidden)
     return TableSection(
         _hotspots_title(rows), LINES, rows, more, hidden, reasons_of_rows, translate("No idle time.")
     )
@@ -89,8 +89,8 @@ def _plain_gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -
 
 
 def _hotspots_title(rows: LineRows) -> str:
-    """Return what the table of lines is called."""
-    count = len(rows.all_rows)
+    """Return what the table of lines is called; "(no stack)" is none of them."""
+    count = sum(line.file is not None for line in rows.all_rows)
     lines = counted(count, "1 line", "{count} lines")
     title = translate(
         "Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines
