@@ -75,7 +75,7 @@ def test_a_column_is_added_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None
     assert job_lines_frame(late_job)["waiting"].tolist() == expected
     for shown in (job_report(late_job).text(200), job_report(late_job).markdown()):
         assert "waiting more" in shown
-    columns, rows = rank_tables.RankTables(late_job, Palette("none")).columns("lines")
+    columns, rows = rank_tables.RankTables(late_job, Palette("none")).columns("lines", 120)
     assert columns[-1].title == "waiting more" and columns[-1].draw(rows - 1, 9) == str(expected[-1])
 
 

@@ -516,7 +516,7 @@ async def test_shades_that_mean_another_share_than_before_say_so(trace: Trace) -
             assert shades in said(app, "legend")
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [66, 80, 120])
 async def test_the_last_line_names_the_maps(trace: Trace, width: int) -> None:
     async with viewing(trace, "heatmap", (width, 24)) as (app, _):
         names = "1 who works  2 steps  3 gap lengths  4 causes  5 host lead"
@@ -525,7 +525,7 @@ async def test_the_last_line_names_the_maps(trace: Trace, width: int) -> None:
 
 
 async def test_a_terminal_too_narrow_for_their_names_says_which_map_it_is(trace: Trace) -> None:
-    async with viewing(trace, "heatmap", (50, 24)) as (app, _):
+    async with viewing(trace, "heatmap", (60, 24)) as (app, _):
         assert said(app, "answer").endswith("1/5")
         assert "1-5 tab map" in said(app, "keys")
 

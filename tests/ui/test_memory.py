@@ -214,7 +214,7 @@ async def test_a_window_limits_the_curve_and_the_tables(leaking: Trace) -> None:
 async def test_nothing_recorded_is_said_with_how_to_record_it() -> None:
     async with looking(training(), (80, 24)) as (screen, app, pilot):
         assert "profile with profile_memory=True" in said(app, "answer")
-        assert said(app, "keys") == "T timeline  ? keys  q quit", "the others have nothing to work on"
+        assert said(app, "keys") == "T timeline  q quit\n? keys", "the others have nothing to work on"
         await pilot.press("j", "left", "enter", "tab", "c", "o", "y", "e")
         await pilot.pause()
         assert app.screen is screen

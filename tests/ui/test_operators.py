@@ -179,6 +179,24 @@ def test_a_window_without_a_device_has_no_idle_time() -> None:
     assert "no device" in idle_answer(analysis, window_statistics(analysis.trace, (), (), 0, 1000))
 
 
+async def test_the_idle_share_of_a_window_is_that_of_the_timeline() -> None:
+    """Tasks from 0 to 10 and from 30 to 40 ns, the host on until 100 ns: idle 20 of 40 ns."""
+    events = [*npu(), task(0, 10), task(30, 10), operator(0, 100, "aten::add")]
+    async with viewing(trace_of(events), "timeline", (80, 24)) as (app, pilot):
+        analysis = analysis_of(app)
+        await pilot.press("0")
+        await pilot.pause()
+        (row,) = (line for line in screen_text(app) if line.startswith(" NPU idle"))
+        whole = window_statistics(analysis.trace, (), analysis.devices, *app.session.state.shown_window)
+        assert whole.device_ns == 40 and "50.0 %" in row
+        assert "idle 20 ns (50.0 % of the device's 40 ns)" in idle_answer(analysis, whole)
+        start = analysis.devices[0].start_ns
+        part = window_statistics(analysis.trace, (), analysis.devices, start, start + 20)
+        assert "idle 10 ns (50.0 %)" in idle_answer(analysis, part)
+        later = window_statistics(analysis.trace, (), analysis.devices, start + 40, start + 50)
+        assert idle_answer(analysis, later) == "10 ns: outside the device's window"
+
+
 async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, _):
         screen, names = screen_of(app), analysis_of(app).operators().by_type()

@@ -31,6 +31,7 @@ from tracetui.job.whatif.fixes import parse_fix
 from tracetui.places import parse_place
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import traces_that_open
+from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.job_app import JobApp
@@ -41,6 +42,7 @@ from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.ui.session import Session
+from tracetui.ui.tables.columns import sorted_rows
 from tracetui.units import format_duration, format_percent
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, jobs=1)  # digests are kept: the first test makes them
@@ -212,10 +214,20 @@ def test_the_name_of_a_table_says_what_it_has_found(name: str, links: str, stage
     assert found == [links, stages, ranks, ""]
 
 
+def test_notes_take_as_many_lines_as_they_need() -> None:
+    tables = RankTables(planted_job("late"), Palette("none"))
+    notes = tables.notes = ["the clock of rank 1 is behind that of rank 0 by a lot", "short \x1b[2J"]
+    (number, note), count = tables.columns("notes", 30)
+    lines = [(str(number.draw(row, 1)), str(note.draw(row, 27))) for row in range(count)]
+    assert [first for first, _ in lines] == ["1", "", "", "2"] and max(len(text) for _, text in lines) <= 27
+    assert " ".join(text for _, text in lines) == " ".join(map(printable, notes))
+    assert sorted_rows(note, descending=False).tolist() == [0, 1, 2, 3], "lines of a note stay together"
+
+
 def test_share_is_that_of_the_time_of_all_ranks_in_the_viewer_and_in_text() -> None:
     job = planted_job("loader")
     tables = RankTables(job, Palette("none"))
-    columns, count = tables.columns("why")
+    columns, count = tables.columns("why", 120)
     (share,) = (column for column in columns if column.key == "share")
     time = sum((row.mean("stage") or 0) * max(row.steps, 1) for row in tables.rows)
     shares = [format_percent(root.lost_ns, time) if root.lost_ns > 0 else "-" for root in tables.roots]

@@ -186,7 +186,7 @@ async def test_a_screen_that_waits_for_the_reading_says_what_can_be_done_meanwhi
                 pilot, lambda: "T shows what is there already; esc there" in "\n".join(screen_lines(app))
             )
             text = "\n".join(screen_lines(app))
-            assert text.count("Still reading the trace") == 1 and "T timeline  ? keys  q quit" in text
+            assert text.count("Still reading the trace") == 1 and "T timeline  q quit" in text
         await read_all(app, pilot, gate)
         await until(pilot, lambda: "T shows what is there" not in "\n".join(screen_lines(app)))
 

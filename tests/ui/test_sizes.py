@@ -60,6 +60,18 @@ async def test_every_screen_fits_every_terminal_and_keeps_its_state(
                 assert len(app.screen_stack) == 1, "nothing stays open over the next one"
 
 
+async def test_the_last_line_ends_with_the_key_that_names_the_others(app: TraceApp) -> None:
+    async with app.run_test(size=(60, 15)) as pilot:
+        for screen in (name for name in SCREENS if name not in (*ONLY_OF_SEVERAL, "sql")):
+            for size in ((60, 15), (80, 24), (36, 15)):
+                app.action_go(screen)
+                await pilot.resize_terminal(*size)
+                await pilot.pause()
+                with case(screen, size):
+                    assert screen_text(app)[-1].rstrip().endswith(("? keys", "? help"))
+                    assert len(screen_text(app)[-1].split()) > 4, "it names others as well"
+
+
 @pytest.mark.parametrize("size", [(40, 10), (20, 5)])
 async def test_the_timeline_keeps_its_first_line_whatever_has_the_focus(
     app: TraceApp, size: tuple[int, int]

@@ -223,7 +223,7 @@ async def test_a_trace_without_a_device_is_said() -> None:
     async with stacked((sides()[0], empty)) as (app, pilot):
         await until(pilot, lambda: "OTHER has no work of a device." in said(app, "answer"))
         assert "no device" in said(app, "chosen") and "tracetui A B opens two other" in said(app, "chosen")
-        assert said(app, "keys") == "T timeline  L open traces  ? keys  q quit"
+        assert said(app, "keys") == "T timeline  L open traces  q quit\n? keys"
         await pilot.press("w", "right", "down", "enter", "backslash", "f", "x", "tab", "y")
         assert app.shown == "stacked"
 

@@ -23,6 +23,7 @@ class WindowStatistics:
     names: OperatorTable  #: their time by name
     gaps: int  #: AICore gaps that overlap the window, of all devices
     gap_ns: int  #: their time inside it
+    device_ns: int  #: of it the windows of the devices, in which they can be idle
     idle_ns: int  #: idle time inside it, of all devices
     longest_idle_ns: int  #: the longest idle interval, cut to the window
 
@@ -44,6 +45,9 @@ def window_statistics(
         names=operator_table(trace, rows, cut_durations(trace, rows, start_ns, end_ns)),
         gaps=sum(len(part) for part in gaps),
         gap_ns=sum(part.total for part in gaps),
+        device_ns=sum(
+            max(min(activity.end_ns, end_ns) - max(activity.start_ns, start_ns), 0) for activity in activities
+        ),
         idle_ns=sum(part.total for part in idle),
         longest_idle_ns=max((int(part.durations.max()) for part in idle if len(part)), default=0),
     )

@@ -580,6 +580,9 @@ SCREENS = {
     "{time}: no device in this trace": "{time}：这个 trace 中没有 Device",
     "{time} on {count} devices": "{time}，{count} 个 Device",
     "idle {time} ({share})": "空闲 {time}（{share}）",
+    "idle {time} ({share} of the device's {window})": "空闲 {time}（占设备 {window} 的 {share}）",
+    "idle {time} ({share} of the devices' {window})": "空闲 {time}（占各设备 {window} 的 {share}）",
+    "{time}: outside the device's window": "{time}：在设备窗口之外",
     "the longest {time}": "最长 {time}",
     "{gaps} of {time}": "{gaps}，共 {time}",
     "{span}: {facts}": "{span}：{facts}",
@@ -687,6 +690,7 @@ SCREENS = {
     "No row answers this query.": "没有符合查询的行。",
     "Queries need DuckDB: pip install tracetui[sql]": "查询需要 DuckDB：pip install tracetui[sql]",
     "Looking for tables.": "正在查找表。",
+    "A note opens no rank.": "说明不对应任何卡。",
     "This row names no place: select id too, and enter opens it.": (
         "这一行没有位置：同时查询 id，按 enter 就能打开。"
     ),

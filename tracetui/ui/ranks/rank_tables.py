@@ -24,8 +24,10 @@ from tracetui.job.stages import Stage, job_stages
 from tracetui.job.whatif.fixes import Fix, Target
 from tracetui.job.whatif.row_fixes import RowFixes, link_fix
 from tracetui.language import translate
+from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import LONGEST, UNKNOWN, ViewColumn, named_column, number_column
+from tracetui.ui.drawing.strips import wrapped
+from tracetui.ui.tables.columns import GAP, UNKNOWN, ViewColumn
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
@@ -171,10 +173,10 @@ class RankTables:
             plain=known.__getitem__,
         )
 
-    def columns(self, table: str) -> tuple[list[ViewColumn], int]:
-        """Return the columns of a table by its name, and how many rows it has."""
+    def columns(self, table: str, width: int) -> tuple[list[ViewColumn], int]:
+        """Return the columns of a table of a width by its name, and how many rows it has."""
         if table == "notes":
-            return self._notes(), len(self.notes)
+            return self._notes(width)
         made, rows, places = self._tables()[table]
         return laid_out(made, rows, places), len(rows.rows)
 
@@ -270,9 +272,18 @@ class RankTables:
             number = None
         return -1 if number is None else self._place.get(number, -1)
 
-    def _notes(self) -> list[ViewColumn]:
-        numbers, places = np.arange(1, len(self.notes) + 1), np.arange(len(self.notes), dtype=np.int32)
-        sentences = named_column(
-            "note", "what must be known to read the numbers", places, self.notes, width=LONGEST
-        )
-        return [number_column("number", "", numbers, str), sentences]
+    def _notes(self, width: int) -> tuple[list[ViewColumn], int]:
+        """Return the notes in as many lines as they take, and how many these are."""
+        cells = len(str(len(self.notes)))
+        room = max(width - cells - GAP, 20)
+        lines = [
+            ("" if at else str(number), text)
+            for number, note in enumerate(self.notes, 1)
+            for at, text in enumerate(wrapped(printable(note), room))
+        ]
+        order = np.arange(len(lines))
+        title = "what must be known to read the numbers"
+        return [
+            ViewColumn("number", "", order, lambda row, _: lines[row][0], cells),
+            ViewColumn("note", title, order, lambda row, _: lines[row][1], room, right=False),
+        ], len(lines)

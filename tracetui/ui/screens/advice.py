@@ -46,7 +46,7 @@ class AdviceScreen(TableScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("advice")]
     TITLE_OF = "Advice"
     NUMBERS = ("idle", "causes", "lines")
-    KEYS = (("enter", "evidence"), ("x X", "walk it"), ("o", "editor"), ("T", "timeline"), ("?", "keys"))
+    KEYS = (("enter", "evidence"), ("x X", "walk it"), ("o", "editor"), ("T", "timeline"))
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -67,7 +67,6 @@ class CompareScreen(TableScreen):
         ("< > =", "sort"),
         ("/", "filter"),
         ("e", "export"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session, comparing: Comparing) -> None:

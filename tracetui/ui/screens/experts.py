@@ -32,7 +32,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("experts")]
     TITLE_OF = "Experts"
-    KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
+    KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"))
     TABLE = LAYERS
 
     def below(self) -> Iterable[Widget]:

@@ -48,7 +48,6 @@ class FlameScreen(AnswerScreen):
         ("z", "fold"),
         ("o", "editor"),
         ("H", "lines"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session) -> None:

@@ -41,7 +41,7 @@ class HealthScreen(TableScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("health")]
     TITLE_OF = "Health"
-    KEYS = (("enter", "open in the timeline"), ("e", "export"), ("T", "timeline"), ("?", "keys"))
+    KEYS = (("enter", "open in the timeline"), ("e", "export"), ("T", "timeline"))
 
     def below(self) -> Iterable[Widget]:
         yield Lines(id="story")

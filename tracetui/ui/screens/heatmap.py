@@ -60,7 +60,6 @@ class HeatmapScreen(MapScreen):
         ("1-5 tab", "map"),
         ("arrows", "cell"),
         ("y", "copy"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session) -> None:

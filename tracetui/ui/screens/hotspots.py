@@ -82,7 +82,6 @@ class HotspotsScreen(TableScreen):
         ("c", ""),
         ("F", "flame"),
         ("o", "edit"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session) -> None:

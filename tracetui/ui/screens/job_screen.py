@@ -58,7 +58,7 @@ class JobScreen(TableScreen, Generic[Answer]):
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
-        return (("R", "ranks"), ("?", "keys"), ("q", "quit"))
+        return (("R", "ranks"), ("q", "quit"))
 
     def on_job_changed(self, message: JobChanged) -> None:
         self.refresh_answer()

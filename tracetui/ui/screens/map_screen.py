@@ -55,7 +55,7 @@ class MapScreen(AnswerScreen):
 
     def beside_answer(self) -> list[StyledText]:
         """Return the right end of the first line: which map it is, where the last line cannot say."""
-        if _cells(self._named_maps()) <= self.size.width:
+        if _cells(self._named_maps()) < self.size.width - _cells(self._help_key()):
             return []
         return [(f"{self.map_shown + 1}/{len(self.map_names)}", self.style_of(Role.DIM))]
 
@@ -74,7 +74,8 @@ class MapScreen(AnswerScreen):
     def _keys(self) -> list[StyledText]:
         """Return the maps with their digits, then the other keys that fit."""
         names = self._named_maps()
-        if self._is_empty or _cells(names) > self.size.width:
+        room = self.size.width - _cells(self._help_key()) - 1
+        if self._is_empty or _cells(names) > room:
             return super()._keys()
         line = names
         for key, does in self.hints:
@@ -83,7 +84,7 @@ class MapScreen(AnswerScreen):
                     (f"  {wording(key)}", self.style_of(Role.KEY)),
                     (f" {wording(does, f'key.{does}')}", self.style_of(Role.DIM)),
                 ]
-                line = [*line, *pieces] if _cells([*line, *pieces]) <= self.size.width else line
+                line = [*line, *pieces] if _cells([*line, *pieces]) <= room else line
         return line
 
     def _named_maps(self) -> list[StyledText]:

@@ -126,7 +126,6 @@ class MemoryScreen(TableScreen):
             ("c", "curve"),
             ("/", "filter"),
             ("o", "edit"),
-            ("?", "keys"),
         )
 
     def on_resize(self, event: events.Resize) -> None:

@@ -33,7 +33,7 @@ class PhasesScreen(JobTableScreen[PhaseRows]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("phases")]
     TITLE_OF = "Phases"
-    KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
+    KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"))
     TABLE = PHASES
 
     def below(self) -> Iterable[Widget]:

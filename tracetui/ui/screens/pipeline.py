@@ -43,7 +43,6 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
         ("e", "export"),
         ("R", "ranks"),
         ("S", "what if"),
-        ("?", "keys"),
     )
     TABLE = PIPELINE_STAGES
 

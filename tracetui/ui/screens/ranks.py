@@ -46,6 +46,7 @@ _TITLES = {
     "stages": STAGES_TITLE,
     "notes": "Notes",
 }
+_NO_RANK = "A note opens no rank."
 _EMPTY = {
     "why": NO_WAIT,
     "lines": "No rank was ever idle.",
@@ -81,7 +82,6 @@ class RanksScreen(MapScreen):
         ("J K", "its rows"),
         ("%", "try its fix"),
         ("S", "what if"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
@@ -130,7 +130,7 @@ class RanksScreen(MapScreen):
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
         stop = (("esc", "stop reading"),) if self.job_session.reading else ()
-        return (*stop, ("?", "keys"), ("q", "quit"))
+        return (*stop, ("q", "quit"))
 
     def on_mount(self) -> None:
         self._show_what()
@@ -368,7 +368,7 @@ class RanksScreen(MapScreen):
         self._show_what()
         if self._tables is not None:
             self.table.empty = _EMPTY[name] if name != "notes" else self._tables.agreement
-            self.table.show(*self._tables.columns(name), sort=None)
+            self.table.show(*self._tables.columns(name, self.size.width), sort=None)
 
     def _show_what(self) -> None:
         """Show which table it is, and which there are."""
@@ -405,9 +405,10 @@ class RanksScreen(MapScreen):
         row = self.table.cursor_row
         if self._tables is None or row < 0:
             return
-        rank = self._tables.rank_at(TABLES[self._table], row)
+        table = TABLES[self._table]
+        rank = self._tables.rank_at(table, row)
         if rank < 0:
-            self._say_missing()
+            self.viewer.show_status(_NO_RANK) if table == "notes" else self._say_missing()
             return
         self.map.move_to(rank, self.map.column)
         self.action_open_cell()

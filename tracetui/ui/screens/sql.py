@@ -311,7 +311,7 @@ class JobSqlScreen(_JointSqlScreen):
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
-        return (("R", "ranks"), ("?", "keys"), ("q", "quit"))
+        return (("R", "ranks"), ("q", "quit"))
 
     def on_job_changed(self, message: JobChanged) -> None:
         self.refresh_answer()

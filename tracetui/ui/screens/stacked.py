@@ -62,7 +62,6 @@ class StackedScreen(AnswerScreen):
         ("\\", "flip"),
         ("enter", "open"),
         ("x", "worst gap"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session, comparing: Comparing) -> None:

@@ -65,7 +65,6 @@ class StepsScreen(TableScreen):
         ("< > =", "sort"),
         ("e", "export"),
         ("T", "timeline"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session) -> None:

@@ -125,7 +125,6 @@ class AnswerScreen(ViewerScreen[None]):
         return (
             *((("T", "timeline"),) if viewer.has_screen("timeline") else ()),
             *((("L", "open traces"),) if len(viewer.sessions) > 1 else ()),
-            ("?", "keys"),
             ("q", "quit"),
         )
 
@@ -200,13 +199,17 @@ class AnswerScreen(ViewerScreen[None]):
     def show_keys(self) -> None:
         """Name the keys in the last line, once nothing is said there any more."""
         if self._saying is None:
-            self.query_one("#keys", Lines).show([self._keys()])
+            self.query_one("#keys", Lines).show([self._keys()], self._help_key())
 
     def _end_saying(self) -> None:
         if self._saying is not None:
             self._saying.stop()
             self._saying = None
         self.show_keys()
+
+    def _help_key(self) -> list[StyledText]:
+        """Return the key that names all others, for the end of the line; nothing where one types."""
+        return [] if isinstance(self.focused, Input) else key_pieces([("?", "keys")], self.palette)
 
     def _keys(self) -> list[StyledText]:
         return key_pieces(self.ways_out if self._is_empty else self.hints, self.palette)

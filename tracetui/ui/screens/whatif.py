@@ -69,7 +69,6 @@ class WhatifScreen(JobScreen[Trials]):
         ("P", "pipeline"),
         ("E", "experts"),
         ("N", "phases"),
-        ("?", "keys"),
     )
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:

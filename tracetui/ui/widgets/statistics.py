@@ -70,15 +70,32 @@ def window_bounds(analysis: Analysis, window: tuple[int, int]) -> str:
 
 
 def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
-    """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 gaps of 4.20 ms"."""
+    """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 gaps of 4.20 ms".
+
+    The share is that of the timeline: of the window of the device, which is named where it is not all.
+    """
     span = inside.end_ns - inside.start_ns
-    if not analysis.devices:
-        return translate("{time}: no device in this trace", time=format_duration(span))
+    if not inside.device_ns:
+        where = (
+            "{time}: outside the device's window" if analysis.devices else "{time}: no device in this trace"
+        )
+        return translate(where, time=format_duration(span))
     devices, length = len(analysis.devices), format_duration(span)
     if devices > 1:
         length = translate("{time} on {count} devices", time=length, count=devices)
-    share = format_percent(inside.idle_ns, span * devices)
-    idle = [translate("idle {time} ({share})", time=format_duration(inside.idle_ns), share=share)]
+    template = "idle {time} ({share})"
+    if inside.device_ns < span * devices:
+        template = "idle {time} ({share} of the devices' {window})"
+        if devices == 1:
+            template = "idle {time} ({share} of the device's {window})"
+    idle = [
+        translate(
+            template,
+            time=format_duration(inside.idle_ns),
+            share=format_percent(inside.idle_ns, inside.device_ns),
+            window=format_duration(inside.device_ns),
+        )
+    ]
     if inside.idle_ns:
         idle.append(translate("the longest {time}", time=format_duration(inside.longest_idle_ns)))
     count = counted(inside.gaps, "1 gap", "{count} gaps")

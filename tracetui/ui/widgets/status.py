@@ -224,7 +224,7 @@ class KeyLine(Lines):
                 if not spec.stands_for and self.viewer.has_screen(spec.name)
             )
             right = [(letters, style(Role.KEY)), (f" {translate('screens')}  ", style(Role.DIM)), *right]
-        self.show([pieces], right if room > 8 else ())
+        self.show([pieces], right)
 
     def on_resize(self) -> None:
         self.show_status(*self._status)
