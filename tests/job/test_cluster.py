@@ -15,7 +15,7 @@ from tests.job.files import TINY, rank_directory
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.job.digesting import digest_trace
-from tracetui.job.engines.visible_traces import VisibleTrace
+from tracetui.job.engines.visible_traces import VisibleTrace, visible_traces
 
 
 class Seeing(NamedTuple):
@@ -82,3 +82,12 @@ def test_nothing_is_told_where_nothing_is_done(
     cluster.clear()
     assert main(["ranks", "run", "--dask", "tcp://node:1"]) == ExitCode.CANCELLED
     assert capsys.readouterr().out == ""
+
+
+def test_traces_that_begin_and_end_alike_are_not_one(tmp_path: Path) -> None:
+    """Two databases of one size have the same tables, and free pages at their ends; a copy is the same."""
+    edge = bytes(1 << 17)
+    for name, rows in (("a", b"1"), ("b", b"2"), ("copy", b"1")):
+        (tmp_path / f"{name}.pt.trace.json").write_bytes(edge + rows * (1 << 20) + edge)
+    first, second, copy = (trace.identity for trace in visible_traces([str(tmp_path)]))
+    assert first == copy != second

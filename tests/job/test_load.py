@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.job import files
 from tests.job.files import TINY
 from tracetui.export.sentences.notes import job_notes
+from tracetui.job import cached_digest
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_bytes import decode
 from tracetui.job.digest_files import SUFFIX
@@ -222,6 +224,22 @@ def test_processes_give_the_same_digests(tmp_path: Path, monkeypatch: pytest.Mon
     assert pool.digest_all(paths, seen.append, cache=False, jobs=2) == here
     assert seen[-1].done == 3
     assert seen[-1].done_bytes == seen[-1].total_bytes
+
+
+def test_a_rank_without_memory_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = job_in(tmp_path)
+    paths = [find_sources([rank_directory(top, rank)]).found[0].path for rank in (0, 1)]
+    digest = cached_digest.digest_rank
+
+    def digest_small(path: Path, *arguments: Any) -> bytes:
+        if path == paths[0]:
+            raise MemoryError
+        return digest(path, *arguments)
+
+    monkeypatch.setattr(cached_digest, "digest_rank", digest_small)
+    results = pool.digest_all(paths, cache=False, jobs=1)
+    assert results[0] == "there is not enough memory for this trace"
+    assert isinstance(results[1], bytes)
 
 
 def test_a_process_that_dies_costs_its_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

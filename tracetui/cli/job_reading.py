@@ -17,10 +17,11 @@ from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
 from tracetui.cli.reading_options import scheduler_source
 from tracetui.export.atomic import write_atomically
+from tracetui.job.cached_digest import DigestResult
 from tracetui.job.cluster import Interrupted, gather
 from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX
-from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
+from tracetui.job.engines.pool import Ranks, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, digest_ranks, find_ranks, join, load_ranks, ranks_below
 from tracetui.job.sources import Source

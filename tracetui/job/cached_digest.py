@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Union
 
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cache.digests import find_digest, keep_digest
 from tracetui.job.digesting import digest_trace
 from tracetui.job.identity import scheduler_of_rank
+from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
 from tracetui.siblings.beside import find_beside
@@ -18,6 +20,26 @@ from tracetui.siblings.rank_files import side_files
 from tracetui.siblings.scheduler.files import files_of_recording, find_recording
 
 _TABLES = (KERNEL_DETAILS.name, OPERATOR_MEMORY.name, MEMORY_RECORD.name, MODULE_MEMORY.name)
+
+
+#: A digest, or a sentence that says why there is none.
+DigestResult = Union[bytes, str]
+
+
+def digest_or_reason(
+    path: Path,
+    on_progress: Callable[[Progress], None] | None = None,
+    cache: bool = True,
+    jobs: int | None = None,
+    scheduler: SchedulerSource | None = None,
+) -> DigestResult:
+    """Return what `digest_rank` returns, or why it cannot: one rank does not take its job down."""
+    try:
+        return digest_rank(path, on_progress, cache, jobs, scheduler)
+    except MemoryError:
+        return "there is not enough memory for this trace"
+    except (UnreadableTrace, OSError) as error:
+        return str(error)
 
 
 def digest_rank(

@@ -9,11 +9,12 @@ from pathlib import Path
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.comparison.compared_run import Run
 from tracetui.databases.exports import Export
+from tracetui.job.cached_digest import DigestResult
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode
 from tracetui.job.digest_run import run_of_digest
-from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
+from tracetui.job.engines.pool import Ranks, digest_all
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.same_job import FoundRank, largest_job, latest_recordings, number_ranks

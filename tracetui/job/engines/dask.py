@@ -18,7 +18,7 @@ from distributed import Client
 
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.databases.exports import Export
-from tracetui.job.cached_digest import digest_rank
+from tracetui.job.cached_digest import DigestResult, digest_or_reason
 from tracetui.job.digest_files import is_digest
 from tracetui.job.engines.pinned import LostTask, Pinned, TaskReport, Workers, present
 from tracetui.job.engines.visible_traces import VisibleTrace, visible_traces
@@ -173,12 +173,12 @@ def _share_out(
                 yield Missed(hosts[answer.worker], answer.result)
 
 
-def _digest(path: str, cache: bool, scheduler: SchedulerSource | None = None) -> bytes | str:
+def _digest(path: str, cache: bool, scheduler: SchedulerSource | None = None) -> DigestResult:
     """Return the digest of a trace, or why there is none. Workers may have no processes of their own."""
+    file = Path(path)
+    if not is_digest(file):
+        return digest_or_reason(file, cache=cache, jobs=1, scheduler=scheduler)
     try:
-        file = Path(path)
-        if is_digest(file):
-            return file.read_bytes()
-        return digest_rank(file, cache=cache, jobs=1, scheduler=scheduler)
-    except (UnreadableTrace, OSError) as error:
+        return file.read_bytes()
+    except OSError as error:
         return str(error)

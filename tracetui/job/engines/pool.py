@@ -15,17 +15,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Union
 
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.databases.opening import file_size
-from tracetui.job.cached_digest import digest_rank
+from tracetui.job.cached_digest import DigestResult, digest_or_reason
 from tracetui.reader.cores import usable_cores
-from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress
-
-#: A digest, or a sentence that says why there is none.
-DigestResult = Union[bytes, str]
 
 SMALLEST = 20_000_000  #: bytes of all traces together that are worth a second process
 _INFLATED = 12  # bytes of text for each byte of gzip, about
@@ -76,10 +71,7 @@ def digest_all(
         def read(progress: Progress, place: int = place) -> None:
             work.read(place, progress.done_bytes)
 
-        try:
-            work.finish(place, digest_rank(path, read, cache, jobs, scheduler))
-        except (UnreadableTrace, OSError) as error:
-            work.finish(place, str(error))
+        work.finish(place, digest_or_reason(path, read, cache, jobs, scheduler))
     return work.results
 
 

@@ -11,7 +11,7 @@ from tracetui.databases.exports import Export
 from tracetui.job.sources import Source, find_sources
 from tracetui.reader.errors import UnreadableTrace
 
-_EDGE = 1 << 16  # bytes of a file's begin and end that are looked at
+_SAMPLES, _SAMPLE = 64, 1 << 14  # pieces of a file that are looked at, evenly spread, and their bytes
 
 
 class VisibleTrace(NamedTuple):
@@ -45,11 +45,10 @@ def _visible_trace(source: Source) -> VisibleTrace | None:
     try:
         with source.path.open("rb") as file:
             size = file.seek(0, 2)
-            file.seek(0)
-            edges = file.read(_EDGE)
-            file.seek(max(size - _EDGE, 0))
-            edges += file.read(_EDGE)
+            seen = hashlib.sha256()
+            for sample in range(_SAMPLES):
+                file.seek(max(size - _SAMPLE, 0) * sample // (_SAMPLES - 1))
+                seen.update(file.read(_SAMPLE))
     except OSError:
         return None
-    mark = hashlib.sha256(edges).hexdigest()
-    return VisibleTrace(str(source.path.absolute()), source.shown, size, mark)
+    return VisibleTrace(str(source.path.absolute()), source.shown, size, seen.hexdigest())

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tracetui.analysis.scheduler.source import SchedulerSource
-from tracetui.job.cached_digest import digest_rank
-from tracetui.reader.errors import UnreadableTrace
+from tracetui.job.cached_digest import digest_or_reason
 from tracetui.reader.source import Progress
 
 
@@ -32,15 +31,13 @@ def main() -> int:
         path, cache, recording, offset_ns = json.loads(line)
         scheduler = SchedulerSource(None if recording is None else Path(recording), offset_ns)
         try:
-            data = digest_rank(Path(path), progress, cache, jobs=1, scheduler=scheduler)
-        except UnreadableTrace as error:
-            answer({"error": str(error)})
-        except MemoryError:
-            answer({"error": "there is not enough memory for this trace"})
+            result = digest_or_reason(Path(path), progress, cache, jobs=1, scheduler=scheduler)
         except Exception as error:
-            answer({"error": f"unexpected {type(error).__name__}: {error}"})
+            result = f"unexpected {type(error).__name__}: {error}"
+        if isinstance(result, bytes):
+            answer({"bytes": len(result)}, result)
         else:
-            answer({"bytes": len(data)}, data)
+            answer({"error": result})
     return 0
 
 

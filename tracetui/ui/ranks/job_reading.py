@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from textual.message import Message
 
-from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
+from tracetui.job.cached_digest import DigestResult
+from tracetui.job.engines.pool import Ranks, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import join
 from tracetui.language import restate
