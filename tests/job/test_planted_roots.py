@@ -94,8 +94,8 @@ def test_each_wait_is_that_of_the_simulation() -> None:
     waits = found.waits
     assert len(waits)
     for place in range(len(waits)):
-        rank = found.ranks[int(waits.rank[place])].number
-        collectives = found.ranks[int(waits.rank[place])].collectives
+        rank = found.ranks[int(waits.rank_place[place])].number
+        collectives = found.ranks[int(waits.rank_place[place])].collectives
         meeting = met[int(collectives.start[int(waits.collective[place])]), rank]
         assert abs(int(waits.wait_ns[place]) - meeting.wait(rank)) <= 2_000
         if meeting.wait(rank) > 2_000:

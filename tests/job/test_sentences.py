@@ -181,7 +181,7 @@ _COST = re.compile(
     r"(?: each)?(?: on average, (?P<most>[\d.,]+ \S+) at most,)? in (?P<collectives>\d+) collectives?"
     r"(?:: .* \((?P<root>[\d.,]+ \S+) of waiting\)\.)?"
 )
-ALL: Any = SimpleNamespace(rank=np.zeros(0, np.int64), at=lambda _: None)
+ALL: Any = SimpleNamespace(rank_place=np.zeros(0, np.int64), at=lambda _: None)
 BALANCED = "The ranks are balanced: no rank, link or stage costs 1 % of their time."
 COST = "at least 1 % of their time"
 
@@ -313,7 +313,8 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
     assert bool(found) == any(row.cost_ns * 100 >= job_time(rows) for row in rows if row.cost_ns)
     for number, match in found.items():
         caused = waits.at((waits.late_place == number) & (waits.wait_ns > 0))
-        lost = [int(caused.wait_ns[caused.rank == rank].sum()) for rank in np.unique(caused.rank).tolist()]
+        waiting = np.unique(caused.rank_place).tolist()
+        lost = [int(caused.wait_ns[caused.rank_place == place].sum()) for place in waiting]
         assert int(match["others"] or 1) == len(lost)
         assert match["each"] == format_duration(sum(lost) // len(lost))
         assert match["most"] in (None, format_duration(max(lost)))

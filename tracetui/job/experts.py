@@ -211,7 +211,7 @@ def _add_times(job: Job, layers: dict[int, ExpertLayer]) -> None:
     waits = job.waits
     wait_of: list[Int64s] = [np.zeros(len(rank.collectives), np.int64) for rank in job.ranks]
     for place, column in enumerate(wait_of):
-        of_rank = waits.rank == place
+        of_rank = waits.rank_place == place
         column[waits.collective[of_rank]] = waits.wait_ns[of_rank]
     for layer in layers.values():
         for exchange in layer.exchanges:

@@ -94,8 +94,8 @@ def find_exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
 def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:
     """Return, for each rank, int64[collectives]: the place of each one's wait among the waits of the job."""
     waits_by_rank = [np.full(len(rank.collectives), -1, np.int64) for rank in ranks]
-    order = np.argsort(waits.rank, kind="stable")
-    bounds = np.searchsorted(waits.rank[order], np.arange(len(ranks) + 1))
+    order = np.argsort(waits.rank_place, kind="stable")
+    bounds = np.searchsorted(waits.rank_place[order], np.arange(len(ranks) + 1))
     for place, places in enumerate(waits_by_rank):
         waits_of_rank = order[bounds[place] : bounds[place + 1]]
         places[waits.collective[waits_of_rank]] = waits_of_rank

@@ -73,7 +73,7 @@ def measure_by_step(
 def _row_of_waits(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> Int64s:
     """Return the row that each wait counts in, below 0 where in none."""
     if measure is not GridMeasure.COST:
-        return job.waits.rank
+        return job.waits.rank_place
     rows = waited_for(job.ranks, job.channels, job.waits)
     for place, places in enumerate(missing_waits, len(job.ranks)):
         rows[places] = place

@@ -27,7 +27,7 @@ def last_together(
     last_place, late_last_place = np.full(len(waits), -1, np.int64), np.full(len(waits), -1, np.int64)
     latest = np.full(len(waits), _BEFORE_ALL, np.int64)
     late_collective = _late_collectives(waits)
-    waiting = np.flatnonzero((waits.late_place >= 0) & (waits.late_place != waits.rank) & (waits.wait_ns > 0))
+    waiting = np.flatnonzero((waits.late_place >= 0) & (waits.wait_ns > 0))
     bounds = np.searchsorted(waits.channel[waiting], np.arange(len(channels) + 1))
     timelines = [_Timeline(ranks, matched) for matched in channels]
     for channel, channels_in_common in _overlapping_channels(channels):
@@ -35,7 +35,7 @@ def last_together(
         if not len(waits_in_channel):
             continue
         start = collective_column(
-            ranks, waits.rank[waits_in_channel], waits.collective[waits_in_channel], "start"
+            ranks, waits.rank_place[waits_in_channel], waits.collective[waits_in_channel], "start"
         )
         late_start = collective_column(
             ranks, waits.late_place[waits_in_channel], late_collective[waits_in_channel], "start"
@@ -43,16 +43,16 @@ def last_together(
         for other in channels_in_common:
             timeline = timelines[other]
             shared = np.flatnonzero(
-                (timeline.member[waits.rank[waits_in_channel]] >= 0)
+                (timeline.member[waits.rank_place[waits_in_channel]] >= 0)
                 & (timeline.member[waits.late_place[waits_in_channel]] >= 0)
             )
             if not len(shared):
                 continue
             rows = waits_in_channel[shared]
-            rank_reach = timeline.last_ended(waits.rank[rows], start[shared])
+            rank_reach = timeline.last_ended(waits.rank_place[rows], start[shared])
             late_reach = timeline.last_ended(waits.late_place[rows], late_start[shared])
             operation = timeline.last_common(
-                np.minimum(rank_reach, late_reach), waits.rank[rows], waits.late_place[rows]
+                np.minimum(rank_reach, late_reach), waits.rank_place[rows], waits.late_place[rows]
             )
             is_found = np.flatnonzero(operation >= 0)
             rows, operation = rows[is_found], operation[is_found]
@@ -61,7 +61,7 @@ def last_together(
             is_later = ended > latest[rows]
             rows, operation = rows[is_later], operation[is_later]
             latest[rows] = ended[is_later]
-            last_place[rows] = timeline.places[operation, timeline.member[waits.rank[rows]]]
+            last_place[rows] = timeline.places[operation, timeline.member[waits.rank_place[rows]]]
             late_last_place[rows] = timeline.places[operation, timeline.member[waits.late_place[rows]]]
     return last_place, late_last_place
 
@@ -78,7 +78,7 @@ def collective_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name
 def _late_collectives(waits: JobWaits) -> Int64s:
     """Return, for each wait, the place of its operation among the late rank's collectives; -1 without one."""
     place_of_operation = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    is_late = waits.rank == waits.late_place
+    is_late = waits.rank_place == waits.late_place
     place_of_operation[waits.operation[is_late]] = waits.collective[is_late]
     return place_of_operation[waits.operation]
 

@@ -123,7 +123,7 @@ def _identity(late: LateRank) -> _Identity:
 
 def _lost_by_rank(waits: JobWaits) -> dict[int, int]:
     """Return the ns of the waits of each rank, by its place in the job."""
-    ranks, place = np.unique(waits.rank, return_inverse=True)
+    ranks, place = np.unique(waits.rank_place, return_inverse=True)
     lost: Int64s = np.zeros(len(ranks), np.int64)
     np.add.at(lost, place, waits.wait_ns)
     return dict(zip(ranks.tolist(), lost.tolist()))

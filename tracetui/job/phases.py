@@ -163,7 +163,7 @@ def _add_waits(phases: dict[str, Phase], job: Job) -> None:
         chosen = np.flatnonzero(waits.late_place == place)
         late[chosen] = _innermost(ranges[place], halfway[chosen] + offset[place])
     for place in range(len(job.ranks)):
-        chosen = np.flatnonzero(waits.rank == place)
+        chosen = np.flatnonzero(waits.rank_place == place)
         times = waits.arrival[chosen] + offset[place]
         for name, starts, ends in ranges[place]:
             at = np.searchsorted(starts, times, "right") - 1

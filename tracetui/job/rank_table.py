@@ -86,7 +86,7 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     """Return the rows of all ranks by number: means of their steps, or one step of them."""
     waits = job.waits if step is None else job.waits.at(job.waits.step == step)
     lost = np.zeros(len(job.ranks), np.int64)
-    np.add.at(lost, waits.rank, waits.wait_ns)
+    np.add.at(lost, waits.rank_place, waits.wait_ns)
     late_place = waited_for(job.ranks, job.channels, waits)
     cost = np.zeros(len(job.ranks), np.int64)
     np.add.at(cost, late_place[late_place >= 0], waits.wait_ns[late_place >= 0])

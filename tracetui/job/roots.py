@@ -89,7 +89,7 @@ def find_roots(
     _add_incomparable_ranks(ranks, channels, clocks, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
     late_stretches = _group_by_rank(stretches.late_place, len(ranks))
-    waiting_stretches = _group_by_rank(stretches.waiting_place, len(ranks))
+    waiting_stretches = _group_by_rank(stretches.rank_place, len(ranks))
     for rank_place, rank in enumerate(ranks):
         if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue
@@ -130,7 +130,7 @@ def _add_incomparable_ranks(
         lost = float((weight[wait_places] * waits.wait_ns[wait_places]).sum())
         kind = ABSENT
         if number in places_here:
-            are_aligned = clocks.family[waits.rank[wait_places]] == clocks.family[places_here[number]]
+            are_aligned = clocks.family[waits.rank_place[wait_places]] == clocks.family[places_here[number]]
             kind = UNMATCHED if are_aligned.all() else UNALIGNED
         key = losses.key_number((kind, "", None))
         operations = len(np.unique(waits.operation[wait_places]))

@@ -20,7 +20,7 @@ class Stretches:
     """
 
     wait_place: Int64s  #: place among the waits
-    waiting_place: Int64s  #: place in the job of the rank that waited
+    rank_place: Int64s  #: place in the job of the rank that waited
     waiting_first: Int64s  #: boundary at which its stretch begins
     waiting_stop: Int64s  #: boundary at which it starts the operation
     late_place: Int64s  #: place in the job of the rank that was late
@@ -57,10 +57,10 @@ def stretches_of(
         late_last_place: int64[waits]: the same among those of the late rank.
     """
     late_collectives = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    is_late = waits.rank == waits.late_place
+    is_late = waits.rank_place == waits.late_place
     late_collectives[waits.operation[is_late]] = waits.collective[is_late]
-    place = np.flatnonzero((waits.late_place >= 0) & (waits.late_place != waits.rank) & (waits.wait_ns > 0))
-    rank, late = waits.rank[place], waits.late_place[place]
+    place = np.flatnonzero((waits.late_place >= 0) & (waits.wait_ns > 0))
+    rank, late = waits.rank_place[place], waits.late_place[place]
     collective, late_collective = waits.collective[place], late_collectives[waits.operation[place]]
     is_shared = last_place[place] >= 0
     stop, late_stop = (
@@ -88,7 +88,7 @@ def stretches_of(
     late_begins = times[segments[late] + late_first] - clocks.offset[late]
     return Stretches(
         wait_place=place,
-        waiting_place=rank,
+        rank_place=rank,
         waiting_first=first,
         waiting_stop=stop,
         late_place=late,

@@ -29,7 +29,7 @@ class JobWaits:
 
     channel: Int64s  #: place among the channels
     operation: Int64s  #: a number of its own for each operation of the job
-    rank: Int64s  #: place of the rank in the job
+    rank_place: Int64s  #: place in the job of the rank that waits
     collective: Int64s  #: its place among the collectives of the rank
     step: Int64s  #: number of the step that it starts in on this rank, -1 where none
     arrival: Int64s  #: aligned start
@@ -39,7 +39,7 @@ class JobWaits:
     peer: Int64s  #: number in the group of the late rank, -1 where not known
 
     def __len__(self) -> int:
-        return len(self.rank)
+        return len(self.rank_place)
 
     def at(self, places: Int64s | Bools) -> JobWaits:
         """Return the waits at some places."""

@@ -160,13 +160,13 @@ def _pair_by_id(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) ->
     is_unique = meanings(table.strings, category, lambda text: int(text in KNOWN.flows.unique)) == 1
     shared = (groups.starts[group] > 1) & is_unique
     has_start = (groups.starts[group] > 0) & ~shared
-    once = meanings(table.strings, category, _numbers_once)
-    mixed = (groups.starts[group] > 1) & ((once == 1) | ((once == 0) & groups.mixes[group]))
+    launch_ids = meanings(table.strings, category, _has_launch_ids)
+    mixed = (groups.starts[group] > 1) & ((launch_ids == 1) | ((launch_ids == 0) & groups.mixes[group]))
     return start_events[start_of_end[has_start]], events[end_places[has_start]], int(np.count_nonzero(mixed))
 
 
-def _numbers_once(category: str) -> int | None:
-    """Return 1 where arrows of a category begin at launches, whose ids are given once, 0 for others.
+def _has_launch_ids(category: str) -> int | None:
+    """Return 1 where arrows of a category have the ids of launches, which are given once; 0 of others.
 
     None where each step may number its own: from forward operators, and from thread to thread.
     """

@@ -253,7 +253,7 @@ def passes_on(lost_ns: int, longer: Sequence[Root]) -> bool:
 def _waited_for(job: Job, waits: JobWaits, late: LateRank) -> tuple[LateRank, ...]:
     """Return whom a late rank waited for itself, longest first."""
     places = [place for place, rank in enumerate(job.ranks) if rank.number == late.rank]
-    return late_once(job, waits.at(np.isin(waits.rank, places)))
+    return late_once(job, waits.at(np.isin(waits.rank_place, places)))
 
 
 def _late_rank_sentence(

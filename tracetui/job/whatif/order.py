@@ -440,7 +440,7 @@ def _stand_ins(job: Job, first: Int64s, graph_group: Int64s) -> _StandIns:
     """Return the stand-ins of missing ranks. `first`: int64[ranks], each one's first collective."""
     waits = job.waits
     late = np.flatnonzero((waits.late_place == INCOMPARABLE) & (waits.wait_ns > 0))
-    node = first[waits.rank] + waits.collective if len(waits) else late  # the operation of each wait
+    node = first[waits.rank_place] + waits.collective if len(waits) else late  # the operation of each wait
     numbers, first_late, stand_in = np.unique(waits.operation[late], return_index=True, return_inverse=True)
     start = np.full(len(numbers), np.iinfo(np.int64).min)
     np.maximum.at(start, stand_in, waits.arrival[late] + waits.wait_ns[late])
