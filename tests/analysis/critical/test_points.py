@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 
 from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, npu, operator
@@ -30,6 +32,20 @@ def test_a_cause_that_does_not_come_before_its_point_is_none() -> None:
     found, place = finish_points([late, queued])
     assert place.tolist() == [1, 2, 0], "of those at one time the enqueue comes first"
     assert found.bound_by.tolist() == [-1, -1, 1]
+
+
+def test_there_is_no_room_for_all_points_twice() -> None:
+    """The columns of the parts go as those of all points come."""
+    tracemalloc.start()
+    try:
+        parts = [points(Point.TASK, np.arange(50_000), row=np.arange(50_000)) for _ in range(4)]
+        size, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        finish_points(parts)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.5 * size
 
 
 def test_the_first_of_all_points_may_wake_a_burst() -> None:

@@ -12,7 +12,6 @@ what it takes of the chain: another chain may take over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -22,7 +21,7 @@ import numpy as np
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.points import Edge, Point, Points
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 
 
 class CriticalKind(IntEnum):
@@ -86,13 +85,12 @@ class _ChainStretches(NamedTuple):
     end: Int64s
     kind: Int64s
     row: Int64s
-    thread: Int64s  #: of the host, -1 else
+    thread: Wholes  #: of the host, -1 else
 
 
 def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[CriticalChain, ...]:
     """Return the critical chain of each device."""
-    cause = depends.points.bound_by
-    causes: Sequence[int] = cause.tolist()
+    causes = depends.points.bound_by.data  # a list of all of them takes five times the room
     chains = []
     for device, last in enumerate(depends.device_end.tolist()):
         path, point = [], last

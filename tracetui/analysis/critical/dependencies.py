@@ -28,7 +28,7 @@ from tracetui.analysis.critical.device_points import (
     synchronised,
     task_points,
 )
-from tracetui.analysis.critical.endings import done_points, end_points, walls_of
+from tracetui.analysis.critical.endings import Walls, done_points, end_points, walls_of
 from tracetui.analysis.critical.host_points import host_points
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.critical.points import Edge, Points, finish_points
@@ -66,6 +66,30 @@ def dependencies(
     `late`: the collectives whose late peers come when they came; of None a collective takes as long as it
     took, whenever it begins: so its peers come as much sooner as this rank does.
     """
+    parts, clock_lag, walls = _parts(chains, activities, steps, host_threads, late)
+    first_end = sum(map(len, parts[:-1]))
+    all_points, place = finish_points(parts)
+    end_places = place[first_end:]
+    return Dependencies(
+        all_points,
+        clock_lag,
+        begin=walls.begin,
+        device_end=end_places[len(steps) :],
+        step_begin=walls.step_begin,
+        step_end=end_places[: len(steps)],
+    )
+
+
+def _parts(
+    chains: LaunchChains,
+    activities: Sequence[DeviceActivity],
+    steps: Sequence[Step],
+    host_threads: HostThreads,
+    late: Meetings | None,
+) -> tuple[tuple[Points, ...], Int64s, Walls]:
+    """Return the points of each kind, those of ends last, whose causes are places in all of them one behind
+    the other; by how many ns the clock of each device is behind; when all begins and ends.
+    """
     streams = host_threads.streams
     tasks, clock_lag = device_work(chains, activities, streams)
     thread = host_threads.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
@@ -101,16 +125,7 @@ def dependencies(
     walls = walls_of(activities, steps, clock_lag)
     completions = done_points(tasks, walls, after_queue, after_peers)
     endings = end_points(host, completions, steps, walls, after_peers)
-    all_points, place = finish_points((host, dequeued, running, peers, completions, endings))
-    end_places = place[after_peers + len(completions) :]
-    return Dependencies(
-        all_points,
-        clock_lag,
-        begin=walls.begin,
-        device_end=end_places[len(steps) :],
-        step_begin=walls.step_begin,
-        step_end=end_places[: len(steps)],
-    )
+    return (host, dequeued, running, peers, completions, endings), clock_lag, walls
 
 
 def _arrivals(tasks: DeviceTasks, late: Meetings | None) -> Int64s:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.idle.host import AutogradBursts, HostThreads
 from tracetui.analysis.search import distinct, pick
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s, Wholes
 from tracetui.trace.model import Trace
 
 
@@ -36,7 +36,7 @@ class HostTime:
         self._bursts = [found for _, found in autograd_bursts(trace, host_threads)]
         self._by_frame = not trace.slices.have_stacks
 
-    def pieces(self, thread: Int64s, start: Int64s, end: Int64s) -> HostPieces:
+    def pieces(self, thread: Wholes, start: Int64s, end: Int64s) -> HostPieces:
         """Return the pieces of stretches `[start, end)` of threads, by thread; they sum to their stretch."""
         none = np.empty(0, np.int64)
         parts = [(none, none, none, none, none, none)]
@@ -48,6 +48,7 @@ class HostTime:
         place, starts, ends, running, charged_slice, frame = (
             np.concatenate(columns) for columns in zip(*parts)
         )
+        del parts  # they are as large as the columns
         sites = self._threads.callers.call_sites(charged_slice)
         frame = np.where(frame >= 0, frame, sites.frame)
         return HostPieces(place, starts, ends, running, sites.stack, frame, sites.backward)

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracetui.analysis.search import runs
-from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 
 
 class Point(IntEnum):
@@ -56,9 +58,9 @@ class Points:
     time: Int64s  #: ns
     lasts: Int64s  #: ns that the task or dequeue that begins there lasts; 0 for all others
     row: Int64s  #: slice row of the task, dequeue or enqueue, -1 where none
-    thread: Int64s  #: index of the host thread, -1 off the host
-    device: Int64s  #: index of the device, -1 off the devices
-    cause: Int64s  #: int64[3, n]: place of the cause, -1 where none
+    thread: Int32s  #: index of the host thread, -1 off the host
+    device: Int32s  #: index of the device, -1 off the devices
+    cause: Int32s  #: int32[3, n]: place of the cause, -1 where none
     lag: Int64s  #: int64[3, n]: ns after the cause at which it allows the point
     binding: Int8s  #: Edge of the cause that came last, -1 where there is none
 
@@ -89,15 +91,15 @@ def points(
 ) -> Points:
     """Return points without causes, to be filled in."""
     count = len(time)
-    none = np.full(count, -1, np.int64)
+    none = np.full(count, -1, np.int32)
     return Points(
         point=np.full(count, point, np.int8) if isinstance(point, Point) else point,
         time=time,
         lasts=np.zeros(count, np.int64) if lasts is None else lasts,
-        row=none if row is None else row,
-        thread=none if thread is None else thread,
-        device=none if device is None else device,
-        cause=np.full((len(Edge), count), -1, np.int64),
+        row=none.astype(np.int64) if row is None else row,
+        thread=none if thread is None else thread.astype(np.int32),
+        device=none if device is None else device.astype(np.int32),
+        cause=np.full((len(Edge), count), -1, np.int32),
         lag=np.zeros((len(Edge), count), np.int64),
         binding=np.full(count, -1, np.int8),
     )
@@ -108,34 +110,43 @@ def finish_points(parts: Sequence[Points]) -> tuple[Points, Int64s]:
 
     Causes that do not come before their point are left out; the lag of the binding one becomes its distance,
     that of any other at most its own. Work of a device without a cause follows the work before it there.
+
+    The parts are used up: there is no room for two of all points, so their columns go one by one.
     """
-    point, time, lasts, row, thread, device, binding = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("point", "time", "lasts", "row", "thread", "device", "binding")
-    )
-    cause, lag = (np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("cause", "lag"))
-    order = np.lexsort((np.arange(len(time)), point, time))
+
+    def joined(name: str) -> NDArray[Any]:
+        """Return a column of all parts, which have it no more."""
+        return np.concatenate([vars(part).pop(name) for part in parts], axis=-1)
+
+    time, point = joined("time"), joined("point")
+    order = np.lexsort((point, time))
     place = np.empty(len(time), np.int64)
     place[order] = numbers = np.arange(len(time))
-    point, time, lasts, row, thread, device, binding = (
-        column[order] for column in (point, time, lasts, row, thread, device, binding)
+    time, point = time[order], point[order]
+    lasts, row, thread, device, binding = (
+        joined(name)[order] for name in ("lasts", "row", "thread", "device", "binding")
     )
-    cause, lag = np.where(cause >= 0, place[cause], -1)[:, order], lag[:, order]
+    lag = joined("lag")[:, order]
+    cause = np.append(place, -1).astype(np.int32)[joined("cause")[:, order]]
     cause[cause >= numbers] = -1
     without_cause = (cause < 0).all(axis=0) & (device >= 0)
     cause[Edge.BEFORE, without_cause] = _previous_points(device, without_cause)
-    distance = np.where(cause >= 0, time - time[cause], np.iinfo(np.int64).max)
+    distance = np.empty(cause.shape, np.int64)
+    for edge in Edge:
+        np.subtract(time, time[cause[edge]], out=distance[edge])
+    distance[cause < 0] = np.iinfo(np.int64).max
     is_bound = binding >= 0
     is_bound[is_bound] = cause[binding[is_bound], numbers[is_bound]] >= 0
-    nearest = distance.argmin(axis=0)
-    binding = np.where(is_bound, binding, np.where((cause >= 0).any(axis=0), nearest, -1)).astype(np.int8)
-    lag = np.where(cause >= 0, np.minimum(lag, distance), 0)
+    nearest = distance.argmin(axis=0).astype(np.int8)
+    binding = np.where(is_bound, binding, np.where((cause >= 0).any(axis=0), nearest, -1))
+    np.minimum(lag, distance, out=lag)
+    lag[cause < 0] = 0
     (bound,) = np.nonzero(binding >= 0)
     lag[binding[bound], bound] = distance[binding[bound], bound]
     return Points(point, time, lasts, row, thread, device, cause, lag, binding), place
 
 
-def _previous_points(device: Int64s, selected: Bools) -> Int64s:
+def _previous_points(device: Int32s, selected: Bools) -> Int64s:
     """Return the point before each selected one on its device, int64[selected], -1 for none."""
     previous = np.full(len(device), -1, np.int64)
     for index, on_device in runs(device) if selected.any() else ():
