@@ -9,7 +9,8 @@ from tracetui.language import state
 
 NS_PER_S = 1_000_000_000
 
-DAY = 86_400 * NS_PER_S  #: ns
+HOUR = 3_600 * NS_PER_S  #: ns
+DAY = 24 * HOUR
 YEAR = 366 * DAY  #: ns: nothing takes longer, and no clock jumps by more without being another one
 
 #: A time no trace reaches: the end of a window that was left open. Added to an epoch time it fits int64.
@@ -20,18 +21,27 @@ _LONGEST_TRACE = 10**18
 #: What clocks show 17 minutes after they began, in ns: a smaller number without a unit lacks its unit.
 _LEAST_CLOCK = 10**12
 
+#: ns: a length of time from which on hours say more than seconds.
+_LEAST_IN_HOURS = 10_000 * NS_PER_S
+
 _SCALES = {"ns": 1, "us": 1000, "µs": 1000, "μs": 1000, "ms": 1_000_000, "s": NS_PER_S}
 _TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s)?", re.ASCII)
 _NO_UNIT = "a time needs a unit: s, ms, us or ns"
 
 
 def format_duration(ns: int) -> str:
-    """Return a length of time with three significant digits: "812 ns", "1.24 µs", "96.0 ms", "1234 s"."""
-    return _signed(ns, ("ns", "µs", "ms", "s"))
+    """Return a length of time with three significant digits: "812 ns", "1.24 µs", "96.0 ms", "1234 s".
+
+    What lasts 10,000 s or longer is in hours, from 100 h on in days: "2.78 h", "638 d".
+    """
+    if abs(ns) < _LEAST_IN_HOURS:
+        return _signed(ns, ("ns", "µs", "ms", "s"))
+    unit, scale = ("h", HOUR) if abs(ns) < 100 * HOUR else ("d", DAY)
+    return f"{'-' if ns < 0 else ''}{_three_digits(abs(ns), scale)} {unit}"
 
 
 def format_exact(ns: int) -> str:
-    """Return a length of time with all its digits, in the unit of `format_duration`: "1.240385 ms"."""
+    """Return a length of time with all its digits, in the unit of `format_duration` up to s: "1.240385 ms"."""
     sign, length = ("-", -ns) if ns < 0 else ("", ns)
     for unit in ("s", "ms", "µs"):
         scale = _SCALES[unit]
@@ -190,13 +200,17 @@ def _signed(count: int, units: tuple[str, ...]) -> str:
     sign, length = ("-", -count) if count < 0 else ("", count)
     if length < 1000:
         return f"{sign}{length} {units[0]}"
-    scale = 1
-    for unit in units[1:]:
-        scale *= 1000
-        for decimals in (2, 1, 0):
-            digits = (length * 10**decimals + scale // 2) // scale
-            if digits < 1000:
-                whole, remainder = divmod(digits, 10**decimals)
-                fraction = f".{remainder:0{decimals}d}" if decimals else ""
-                return f"{sign}{whole}{fraction} {unit}"
-    return f"{sign}{(length + scale // 2) // scale} {units[-1]}"
+    place, scale = 1, 1000
+    while place < len(units) - 1 and (length + scale // 2) // scale >= 1000:
+        place, scale = place + 1, scale * 1000
+    return f"{sign}{_three_digits(length, scale)} {units[place]}"
+
+
+def _three_digits(length: int, scale: int) -> str:
+    """Return three significant digits of `length` / `scale` (half up), all of its whole number."""
+    for decimals in (2, 1):
+        digits = (length * 10**decimals + scale // 2) // scale
+        if digits < 1000:
+            whole, remainder = divmod(digits, 10**decimals)
+            return f"{whole}.{remainder:0{decimals}d}"
+    return str((length + scale // 2) // scale)
