@@ -41,7 +41,7 @@ def format_duration(ns: int) -> str:
 
 
 def format_exact(ns: int) -> str:
-    """Return a length of time with all its digits, in the unit of `format_duration` up to s: "1.240385 ms"."""
+    """Return a length of time with all its digits, in the unit of `format_duration` or s: "1.240385 ms"."""
     sign, length = ("-", -ns) if ns < 0 else ("", ns)
     for unit in ("s", "ms", "µs"):
         scale = _SCALES[unit]

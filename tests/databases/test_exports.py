@@ -211,6 +211,7 @@ def test_both_exports_of_a_run_agree(output: Path, capsys: pytest.CaptureFixture
     assert "the JSON and the database agree: " in err
     assert "tasks, " in err
     assert err.rstrip().endswith(", their times, steps and causes")
+    assert "JSON 与数据库一致：" in checked(capsys, output, "--lang", "zh")[2]
     document = json.loads(checked(capsys, output / DATABASE, "--json")[1])
     assert document["exports"] == {"json": str(output / "trace_view.json"), "db": str(output / DATABASE)}
     assert document["differences"] == []
@@ -234,6 +235,7 @@ def test_exports_of_different_runs_are_told(
     status, out, _ = checked(capsys, output)
     assert status == ExitCode.LIMIT
     assert any(line.startswith(sentence) for line in out.splitlines())
+    assert " 在 JSON 中是 " in checked(capsys, output, "--lang", "zh")[1]
 
 
 def test_one_export_has_nothing_to_agree_with(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

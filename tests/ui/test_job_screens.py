@@ -24,9 +24,10 @@ from tracetui.job.pipeline import find_pipeline
 from tracetui.job.pipeline_chart import usual_step
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
-from tracetui.job.whatif.answer import Replays
+from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.fixes import Fix, Target, parse_fix
 from tracetui.job.whatif.row_fixes import RowFixes
+from tracetui.language import state
 from tracetui.places import parse_place
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
@@ -267,6 +268,23 @@ async def test_phases_say_what_equal_ranks_save_and_wait_for(directory: Path) ->
         await pilot.press("enter")
         ((place, start, end),) = opened
         assert job.ranks[place].number == 2 and f"rank 2 {format_duration(end - start)}" in said(app, "story")
+
+
+async def test_why_a_job_cannot_be_replayed_is_said_in_chinese(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(screen: WhatifScreen, job: Job) -> None:
+        raise NoReplay(state("no device works in it"))
+
+    monkeypatch.setattr(WhatifScreen, "find", find)
+    choose_language(CHINESE)
+    try:
+        async with viewing_job(directory, planted("roles"), (80, 24)) as (app, pilot):
+            await pilot.press("S")
+            await pilot.pause()
+            assert "作业无法重放：其中没有设备在工作。" in said(app, "answer")
+    finally:
+        choose_language(ENGLISH)
 
 
 async def test_all_of_them_speak_chinese(directory: Path) -> None:

@@ -97,7 +97,7 @@ def find_pipeline(job: Job) -> Pipeline | None:
     try:
         order = order_of(job)
     except CircularOrder:
-        raise NoReplay("its collectives wait for each other") from None
+        raise NoReplay(state("its collectives wait for each other")) from None
     exchanges = Exchanges(order, of_rank, count)
     blocks = [
         block for place in sorted(of_rank) for block in find_blocks(order, exchanges, place, of_rank[place])

@@ -277,6 +277,22 @@ ERRORS = {
     "nothing is repeated in it": "其中没有重复",
     # -- jobs and comparisons ---------------------------------------------------------------------------
     "the job cannot be replayed: {error}": "作业无法重放：{error}",
+    "its collectives wait for each other": "它的集合通信互相等待",
+    "its collectives wait for each other: their clocks are not aligned": "它的集合通信互相等待：各卡的时钟没有对齐",
+    "no device works in it": "其中没有设备在工作",
+    "the JSON and the database agree: {tasks}, {gaps}, their times, steps and causes": (
+        "JSON 与数据库一致：{tasks}、{gaps}，以及它们的时间、step 和原因"
+    ),
+    "the JSON and the database agree: {tasks}, {gaps}, their times and steps; causes are not compared, "
+    "as {json} and {database} tasks lead to an operator": (
+        "JSON 与数据库一致：{tasks}、{gaps}，以及它们的时间和 step；原因没有比较，因为分别有 {json} 和 {database} 个任务能追溯到算子"
+    ),
+    "{measure} is {json} in the JSON and {database} in the database": (
+        "{measure} 在 JSON 中是 {json}，在数据库中是 {database}"
+    ),
+    "{measure} are {json} in the JSON and {database} in the database": (
+        "{measure} 在 JSON 中是 {json}，在数据库中是 {database}"
+    ),
     "{path}: no trace of a rank in it matches {only}": "{path}：其中没有哪张卡的 trace 与 {only} 匹配",
     "no two of the {ranks} traces are of one job; name one ({names})": (
         "{ranks} 个 trace 中没有两个属于同一作业；请指定一个（{names}）"

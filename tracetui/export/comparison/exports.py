@@ -8,6 +8,7 @@ from typing import Any
 from tracetui.comparison.exports import DeviceMeasures, ExportDifference
 from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
+from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_exact
 
@@ -20,16 +21,18 @@ def differences_text(differences: Sequence[ExportDifference]) -> str:
 def agreement_text(json: Sequence[DeviceMeasures], database: Sequence[DeviceMeasures]) -> str:
     """Return the sentence about exports that agree: what of them was compared."""
     tasks, gaps = sum(device.tasks for device in json), sum(len(device.gap_start) for device in json)
-    compared = (
-        f"the JSON and the database agree: {format_count(tasks)} {'task' if tasks == 1 else 'tasks'}, "
-        f"{format_count(gaps)} {'gap' if gaps == 1 else 'gaps'}, their times"
-    )
-    if all(pair[0].linked == pair[1].linked for pair in zip(json, database)):
-        return f"{compared}, steps and causes"
-    linked = (format_count(sum(device.linked for device in side)) for side in (json, database))
-    return (
-        f"{compared} and steps; causes are not compared, as {' and '.join(linked)} tasks lead to an operator"
-    )
+    linked = [format_count(sum(device.linked for device in side)) for side in (json, database)]
+    parts = {
+        "tasks": counted(tasks, "1 task", "{count} tasks"),
+        "gaps": counted(gaps, "1 gap", "{count} gaps"),
+    }
+    template = "the JSON and the database agree: {tasks}, {gaps}, their times, steps and causes"
+    if any(pair[0].linked != pair[1].linked for pair in zip(json, database)):
+        template = (
+            "the JSON and the database agree: {tasks}, {gaps}, their times and steps; causes are not "
+            "compared, as {json} and {database} tasks lead to an operator"
+        )
+    return translate(template, **parts, json=linked[0], database=linked[1])
 
 
 def exports_document(paths: tuple[str, str], differences: Sequence[ExportDifference]) -> dict[str, Any]:
@@ -55,6 +58,10 @@ def _sentence(difference: ExportDifference) -> str:
     words = [format_duration(value) if difference.is_time else format_count(value) for value in values]
     if words[0] == words[1]:
         words = [format_exact(value) for value in values]
-    device = f"{printable(difference.device)}: " if difference.device else ""
-    verb = "are" if difference.measure.endswith("s") else "is"
-    return f"{device}{difference.measure} {verb} {words[0]} in the JSON and {words[1]} in the database"
+    template = "{measure} is {json} in the JSON and {database} in the database"
+    if difference.measure.endswith("s"):
+        template = "{measure} are {json} in the JSON and {database} in the database"
+    sentence = translate(template, measure=difference.measure, json=words[0], database=words[1])
+    if not difference.device:
+        return sentence
+    return translate("{device}: {what}", device=printable(difference.device), what=sentence)

@@ -21,6 +21,7 @@ from tracetui.job.whatif.fixes import BALANCED_EXPERTS, NO_JITTER, Fix, Target
 from tracetui.job.whatif.lanes import ReplayedLanes
 from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, STAND_IN, Order, order_of
 from tracetui.job.whatif.row_fixes import RowFixes, link_fix
+from tracetui.language import state
 from tracetui.operations.graph import CircularOrder
 from tracetui.operations.slowdown import WORST_PERCENT
 
@@ -86,9 +87,11 @@ class Replays:
         try:
             self.order = order_of(job)
         except CircularOrder:
-            raise NoReplay("its collectives wait for each other: their clocks are not aligned") from None
+            raise NoReplay(
+                state("its collectives wait for each other: their clocks are not aligned")
+            ) from None
         if not len(self.order):
-            raise NoReplay("no device works in it")
+            raise NoReplay(state("no device works in it"))
         self.durations = Durations(self.order)
         times = self.order.times(delays=True)
         self.steps = self.order.step_times(times.start, times.end)

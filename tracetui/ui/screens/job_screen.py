@@ -13,7 +13,7 @@ from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import JobRows
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import NoReplay
-from tracetui.language import translate
+from tracetui.language import restate, translate
 from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.rank_view import RankPlace
@@ -85,7 +85,9 @@ class JobScreen(TableScreen, Generic[Answer]):
         try:
             return self.Found(job, self.find(job))
         except NoReplay as problem:
-            return self.Found(job, None, translate("The job cannot be replayed: {why}.", why=str(problem)))
+            return self.Found(
+                job, None, translate("The job cannot be replayed: {why}.", why=restate(str(problem)))
+            )
 
     def _take_found(self, found: Found) -> None:
         if found.job is self._asked:
