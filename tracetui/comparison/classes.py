@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import ascend_task_type
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.launched_work import LaunchedWork
+from tracetui.comparison.launched_work import LaunchedWork, operator_test
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Trace, TraceKind
@@ -25,11 +25,11 @@ COMMUNICATION, COPY, OTHER = "Communication", "Copy", "Other"
 #: As tables list them.
 CLASSES = (FLASH, PAGED, CONV, MATMUL, MC2, CUBE, VECTOR, MOVE, COMMUNICATION, COPY, OTHER)
 
-_FLASH = "flash_attention|fusion_attention|flashattn|xformers_flash|efficient_attention|flash2attn"
+_FLASH = "flash_?attention|fusion_attention|flashattn|xformers_flash|efficient_attention|flash2attn"
 _PAGED = "paged_?attention|pagedattn"
 _MC2 = "allgather_?matmul|matmul_?reduce_?scatter|matmul_?all_?reduce"
 _CONV_KERNEL = r"conv(?!ert)|(?<![a-z0-9])[wd]grad|fprop|winograd|scudnn"
-_MATMUL_KERNEL = "matmul|gemm|gemv|cutlass|cijk_"
+_MATMUL_KERNEL = "matmul|(?<!fb)gemm|gemv|cutlass|cijk_"
 #: By the name of an operator, in this order; in lower case.
 _OPERATORS = (
     (FLASH, re.compile(_FLASH)),
@@ -120,12 +120,13 @@ def class_of(analysis: Analysis, launched: LaunchedWork) -> Int64s:
 def _class_by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
     """Return the first class that fits each operator (a row, -1 for none) or one around it; else -1."""
     trace, nearest = analysis.trace, analysis.launch_chains.callers.ancestors.nearest
+    names, is_operator = trace.slices.name, operator_test(trace)
     texts = [text.lower() for text in trace.strings]
     first_class = np.full(len(rows), -1, np.int64)
     for kind, pattern in _OPERATORS:
         fits = np.array([bool(pattern.search(text)) for text in texts], np.bool_)
         if fits.any():
-            nearest_fit = nearest(rows, lambda rows_around, fits=fits: fits[trace.slices.name[rows_around]])  # type: ignore[misc]
+            nearest_fit = nearest(rows, lambda around, fits=fits: fits[names[around]] & is_operator(around))  # type: ignore[misc]
             first_class[(first_class < 0) & (nearest_fit >= 0)] = CLASSES.index(kind)
     return first_class
 
@@ -133,10 +134,11 @@ def _class_by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
 def _is_backward(analysis: Analysis, launched: LaunchedWork) -> Bools:
     """Return whether each task is of the backward pass: by arrows, or by an operator around it."""
     trace, nearest = analysis.trace, analysis.launch_chains.callers.ancestors.nearest
+    names, is_operator = trace.slices.name, operator_test(trace)
     has_name = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
     rows, place = numbered(launched.operator)
-    around = nearest(rows, lambda rows_around: has_name[trace.slices.name[rows_around]]) >= 0
-    backward: Bools = launched.backward | around[place]
+    nearest_backward = nearest(rows, lambda around: has_name[names[around]] & is_operator(around))
+    backward: Bools = launched.backward | (nearest_backward >= 0)[place]
     return backward
 
 

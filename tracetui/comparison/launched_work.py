@@ -13,6 +13,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.launch_chains import NEVER
+from tracetui.analysis.marked_ranges import host_ranges
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import of_category
 from tracetui.arrays import Bools, Int64s
@@ -72,7 +73,7 @@ def operators_in_steps(analysis: Analysis, walls: StepWalls) -> StepOperators:
     rows = rows[~_names_steps(trace)[trace.slices.name[rows]]]
     step = walls.step_at(trace.slices.start[rows])
     rows, step = rows[step >= 0], step[step >= 0]
-    does_something = _operator_test(trace)
+    does_something = operator_test(trace)
     ancestors = analysis.launch_chains.callers.ancestors
     around = ancestors.nearest(ancestors.parents_of(rows), does_something)
     return StepOperators(rows, step, does_something(rows) & (around < 0))
@@ -114,7 +115,7 @@ def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
 
 def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
-    does_something, ancestors = _operator_test(analysis.trace), analysis.launch_chains.callers.ancestors
+    does_something, ancestors = operator_test(analysis.trace), analysis.launch_chains.callers.ancestors
     outermost: Int64s = operators.copy()
     around = ancestors.nearest(operators, does_something)
     while (around >= 0).any():
@@ -123,8 +124,13 @@ def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     return outermost
 
 
-def _operator_test(trace: Trace) -> Callable[[Int64s], Bools]:
-    """Return the function that tells which slices are operators that do something, not only wrap Python."""
+def operator_test(trace: Trace) -> Callable[[Int64s], Bools]:
+    """Return the function that tells which slices are operators that do something.
+
+    Those that only wrap Python do not, and neither do ranges that people mark.
+    """
+    is_range = np.zeros(len(trace.slices.name), np.bool_)
+    is_range[host_ranges(trace)] = True
     wraps = _names_steps(trace)
     wraps |= np.array([bool(_WRAPPER.match(text)) for text in trace.strings], np.bool_)
     optimizes = np.array([text.startswith(_OPTIMIZER) for text in trace.strings], np.bool_)
@@ -133,7 +139,7 @@ def _operator_test(trace: Trace) -> Callable[[Int64s], Bools]:
     def does_something(rows: Int64s) -> Bools:
         name = trace.slices.name[rows]
         beside_operators = of_category(trace, trace.slices.category[rows], beside)
-        is_operator: Bools = optimizes[name] | ~(wraps[name] | beside_operators)
+        is_operator: Bools = optimizes[name] | ~(wraps[name] | beside_operators | is_range[rows])
         return is_operator
 
     return does_something
