@@ -67,6 +67,13 @@ def test_outliers_are_left_out_where_steps_enough_are_left() -> None:
     assert find_walls(steps_of([100, 101, 103, 102], longer=40), StepChoice()).left_out == ()
 
 
+def test_outliers_as_long_as_each_other_recur_and_are_kept() -> None:
+    """Steps of 100, and two of about 200: alike where they are no more apart than 5 % of 100."""
+    usual = [100, 101, 99, 100, 100]
+    assert find_walls(steps_of([*usual, 200, *usual, 205, 100], longer=40), StepChoice()).left_out == ()
+    assert find_walls(steps_of([*usual, 200, *usual, 206, 100], longer=40), StepChoice()).left_out == (10, 16)
+
+
 def test_a_wall_that_waits_for_a_lagging_device_is_no_outlier() -> None:
     """The host runs ahead by 10 ns a step, and waits in the last one for 400 ns of work."""
     events, start = gpu(), 1000

@@ -228,10 +228,14 @@ def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
 
 
 def _outliers_among(walls: Sequence[_Wall]) -> list[_Wall]:
-    """Return the outliers of steps that are alike; none where too few would be left."""
+    """Return the outliers of steps that are alike; none where too few would be left.
+
+    Outliers as long as each other are none: where an optimizer runs in each fourth step, that is longer.
+    """
     if not walls:
         return []
-    by_wall = _sides_of_usual([wall.wall_ns for wall in walls])
+    lengths = [wall.wall_ns for wall in walls]
+    by_wall = _sides_of_usual(lengths)
     by_device = _sides_of_usual([wall.device_ns for wall in walls])
     before = [0, *by_device]
     outliers = [
@@ -239,14 +243,23 @@ def _outliers_among(walls: Sequence[_Wall]) -> list[_Wall]:
         for wall, side, *of_device in zip(walls, by_wall, by_device, before)
         if side and side in of_device
     ]
+    _, limit = _usual(lengths)
+    ordered = sorted(wall.wall_ns for wall in outliers)
+    recurring = {ns for pair in zip(ordered, ordered[1:]) if pair[1] - pair[0] <= limit for ns in pair}
+    outliers = [wall for wall in outliers if wall.wall_ns not in recurring]
     return outliers if len(walls) - len(outliers) >= _LEAST_KEPT else []
 
 
 def _sides_of_usual(lengths: Sequence[int]) -> list[int]:
     """Return 1 for each length beyond the others, -1 for one below them, 0 for the usual ones."""
-    usual, deviation = _spread(lengths)
-    limit = max(_DEVIATIONS * deviation, _SHARE * usual)
+    usual, limit = _usual(lengths)
     return [(length - usual > limit) - (usual - length > limit) for length in lengths]
+
+
+def _usual(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """Return the median of lengths, and how far from it one is unusual."""
+    usual, deviation = _spread(lengths)
+    return usual, max(_DEVIATIONS * deviation, _SHARE * usual)
 
 
 def _spread(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
