@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -153,6 +154,31 @@ def test_few_steps_say_that_they_cannot_tell(steps: int) -> None:
     assert changed(comparison) == {"aicore": None}
     assert verdict(comparison).endswith("; so few steps cannot tell whether that is chance.")
     assert any("of chance: ranges are compared" in note for note in comparison.notes)
+
+
+def test_few_steps_that_overlap_are_not_called_equal() -> None:
+    """A mean step takes 10 ms longer, of 100, and one of two is as it was."""
+    walls = [100_000, 100_000], [100_000, 120_000]
+    comparison = compared(*(run([20_000] * 2, side) for side in walls))
+    assert comparison.step.changed is False
+    assert verdict(comparison) == (
+        "A step takes 99.9 ms in BASE and 110 ms in OTHER; so few steps cannot tell whether that is chance."
+    )
+    near = compared(run([20_000] * 2, walls[0]), run([20_000] * 2, [100_000, 101_000]))
+    assert verdict(near).startswith("Nothing changed by more than 1 % of a step: a step takes 99.9 ms")
+
+
+def test_chance_is_not_put_down_to_what_changed() -> None:
+    """Walls are noise, slower by 1.5 ms in the mean; 0.4 ms more computing is in all steps."""
+    walls = [20_000, 24_000, 17_000, 23_000, 18_000, 21_000], [19_500, 26_500, 17_400, 26_900, 18_900, 27_000]
+    keep = StepChoice(all_steps=True)
+    comparison = compared(*(run([busy] * 6, side, choice=keep) for busy, side in zip((6_000, 6_400), walls)))
+    assert comparison.step.changed is False
+    assert comparison.step.delta_ns > 1_000_000
+    assert re.match(
+        r"A step takes \S+ ms in BASE and \S+ ms in OTHER, but 400 µs more computing in 6 of 6 steps",
+        verdict(comparison),
+    )
 
 
 def test_steps_that_overlap_are_no_change() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -93,6 +94,17 @@ def test_a_job_with_itself() -> None:
     assert verdict(comparison).startswith("Nothing changed: a step takes ")
     assert not any(row.delta_ns for table in (WATERFALL, *EVERY) for row in table.rows(comparison))
     assert all(len(table.rows(comparison)) for table in EVERY if table.by in ("rank", "root"))
+
+
+def test_waits_that_steps_do_not_tell_from_chance_have_no_reason() -> None:
+    comparison = compared("late")
+    assert comparison.job is not None
+    by_chance = replace(comparison.job, waits=replace(comparison.job.waits, changed=False))
+    assert ": rank 3" in verdict(comparison)
+    sentence = verdict(replace(comparison, job=by_chance))
+    assert re.search(
+        r"Waiting for each other costs the ranks \S+ ms a step in all, and \S+ \S+ in BASE\.$", sentence
+    )
 
 
 def test_ranks_that_one_job_lacks_are_not_compared() -> None:

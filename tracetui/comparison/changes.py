@@ -62,7 +62,8 @@ class StepChange:
     step: ComparedRow
     changed: tuple[GroupChange, ...]  #: the groups that changed, most first; where hidden, what covers first
     agreeing: tuple[GroupChange, ...]  #: those of them that changed as the step did
-    #: The step hardly moved, though groups changed: what is exposed made room for what covers it.
+    #: The step hardly moved, or mostly by chance, though groups changed: what is exposed made room for what
+    #: covers it.
     hidden: bool
 
     @property
@@ -77,7 +78,9 @@ def change_of_step(comparison: Comparison) -> StepChange:
     groups = sorted(_group_changes(comparison), key=lambda change: -abs(change.sum.delta_ns))
     changed = [change for change in groups if change.changed]
     agreeing = tuple(change for change in changed if agree(change.sum, step))
-    hidden = bool(changed) and (not agreeing or _hides(step, changed))
+    explained = abs(sum((part.sum.delta_ns for part in agreeing), Fraction(0)))
+    by_chance = step.changed is False and 2 * explained < abs(step.delta_ns)
+    hidden = bool(changed) and (not agreeing or by_chance or _hides(step, changed))
     if hidden:
         changed.sort(key=lambda change: _COVERING.index(change.group))
     return StepChange(step, tuple(changed), agreeing, hidden)

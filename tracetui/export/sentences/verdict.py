@@ -77,7 +77,7 @@ def _waits_sentence(comparison: Comparison) -> str:
         return ""
     delta = job.waits.delta_ns
     costs = _ns(job.waits.other_ns)
-    if abs(delta) * 100 <= job.waits.scale.step_ns:
+    if abs(delta) * 100 <= job.waits.scale.step_ns or job.waits.changed is False:
         template = "Waiting for each other costs the ranks {time} a step in all, as in BASE."
         if delta:
             template = "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE."
@@ -107,8 +107,7 @@ def _step_sentence(comparison: Comparison) -> str:
     )
     if change.hidden:
         reasons = _reasons(comparison, change.changed, with_steps=True) + doubt
-        sentence = translate("{took}, but {reasons}.", took=took, reasons=reasons)
-        return f"{sentence[0].upper()}{sentence[1:]}"
+        return _capitalised(translate("{took}, but {reasons}.", took=took, reasons=reasons))
     difference = clauses([_difference(step), *_steps_words(step)])
     if change.agreeing:
         reasons = _reasons(comparison, change.agreeing, change.opposing[:1]) + doubt
@@ -118,14 +117,19 @@ def _step_sentence(comparison: Comparison) -> str:
         template = "{took}, but most steps are {time} faster: a few make the mean."
         if step.delta_ns < 0:
             template = "{took}, but most steps are {time} slower: a few make the mean."
-        sentence = translate(template, took=took, time=_ns(abs(test.shift_ns)))
-        return f"{sentence[0].upper()}{sentence[1:]}"
+        return _capitalised(translate(template, took=took, time=_ns(abs(test.shift_ns))))
     if step.changed:
         template = "OTHER is {difference}, and no part of it alone by more than chance."
         return translate(template, difference=difference + doubt)
     if not comparison.knows_spread:
+        if any(abs(row.delta_ns) * 100 > row.scale.step_ns for row in (step, *comparison.waterfall)):
+            return _capitalised(translate("{said}.", said=took + doubt))
         return translate("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
     return translate("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
+
+
+def _capitalised(sentence: str) -> str:
+    return f"{sentence[0].upper()}{sentence[1:]}"
 
 
 def _reasons(
