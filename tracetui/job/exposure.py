@@ -18,15 +18,15 @@ from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.stretches import first_segments
 from tracetui.job.waits import JobWaits
 
+#: The kind of exposed communication that is not passed on, waits among it, as the JSON of a job calls it.
+KEPT_COMMUNICATION = "transfer"
+_COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
 _NAMES = {
     TimeClass.COMPUTING: "computing",
-    TimeClass.WAIT: "transfer",
-    TimeClass.TRANSFER: "transfer",
-    TimeClass.UNSPLIT: "transfer",
+    **dict.fromkeys(_COMMUNICATION, KEPT_COMMUNICATION),
     TimeClass.COPY: "copy",
     TimeClass.IDLE: "idle",
 }
-_COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
 RootKey = tuple[str, str, Optional[DigestLine]]  #: kind, reason and line
 _IS_OWN_TIME = np.array([time_class not in _COMMUNICATION for time_class in TimeClass], np.bool_)
 
@@ -52,7 +52,7 @@ class Exposure:
     def own_time(self, ranks: tuple[Rank, ...], place: int) -> tuple[list[RootKey], TimedCells]:
         """Return what a rank did itself, and how much of it in each segment.
 
-        That is all but what is passed on. Exposed communication that is kept is "transfer".
+        That is all but what is passed on.
         """
         digest = ranks[place].digest
         keys, cells = digest.keys, digest.cells
@@ -69,7 +69,7 @@ class Exposure:
         is_own_time = _IS_OWN_TIME[keys.time_class[cells.key]]
         kept = self.kept[self.segments[place] : self.segments[place + 1]]
         (segments_kept,) = np.nonzero(kept)
-        return [*root_keys, ("transfer", "", None)], TimedCells(
+        return [*root_keys, (KEPT_COMMUNICATION, "", None)], TimedCells(
             np.concatenate((cells.segment[is_own_time], segments_kept)),
             np.concatenate((cells.key[is_own_time], np.full(len(segments_kept), len(root_keys), np.int64))),
             np.concatenate((cells.ns[is_own_time].astype(np.float64), kept[segments_kept])),

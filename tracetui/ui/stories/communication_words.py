@@ -82,16 +82,16 @@ class _OperationWords:
         """
         pen = self._pen
         if CommunicationCause.WAIT in times:
-            wait_time = self._time_piece(times[CommunicationCause.WAIT])
+            wait_time = self._time_text(times[CommunicationCause.WAIT])
             late_rank = late_rank_of(self._analysis, self._operation)
             yield from pen.compose("waited {time} for {rank}", time=wait_time, rank=late_rank)
             if CommunicationCause.TRANSFER in times:
                 yield pen.text(translate(", then "))
         if CommunicationCause.TRANSFER in times:
-            yield from self._transfer_pieces(times[CommunicationCause.TRANSFER], moved_ns)
+            yield from self._moved_texts(times[CommunicationCause.TRANSFER], moved_ns)
         if CommunicationCause.UNSPLIT in times:
             template = "communicated for {time}, waiting or moving (the trace does not tell)"
-            yield from pen.compose(template, time=self._time_piece(times[CommunicationCause.UNSPLIT]))
+            yield from pen.compose(template, time=self._time_text(times[CommunicationCause.UNSPLIT]))
 
     def name(self) -> Iterator[StyledText]:
         """Yield the name of the operation, and the line that issued it."""
@@ -107,7 +107,7 @@ class _OperationWords:
         line = pen.python_line(lines[int(line_index[0])], bool(analysis.launch_chains.backward[task][0]))
         yield from pen.compose("{name} at {line}", name=name, line=line)
 
-    def _transfer_pieces(self, time: str, moved_ns: int) -> Iterator[StyledText]:
+    def _moved_texts(self, time: str, moved_ns: int) -> Iterator[StyledText]:
         """Yield "moved 16.0 MB in 0.3 ms, 52.0 GB/s".
 
         Bytes are given only where the whole transfer is exposed in this gap.
@@ -117,15 +117,15 @@ class _OperationWords:
         transfer = length - int(self._communication.waits.wait_ns[self._operation])
         size = int(operations.size[self._operation])
         if size < 0 or moved_ns != transfer:
-            yield from pen.compose("moved data for {time}", time=self._time_piece(time))
+            yield from pen.compose("moved data for {time}", time=self._time_text(time))
             return
         yield from pen.compose(
             "moved {size} in {time}, {speed} GB/s",
             size=format_bytes(size),
-            time=self._time_piece(time),
+            time=self._time_text(time),
             speed=f"{size / transfer:.1f}",
         )
 
-    def _time_piece(self, time: str) -> StyledText:
+    def _time_text(self, time: str) -> StyledText:
         """Return a time held together by a space that does not break."""
         return self._pen.text(time.replace(" ", "\u00a0"), Role.NUMBER)

@@ -362,7 +362,7 @@ def _lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> li
     count, start = int(losses.count[index]), int(losses.pause_start[index])
     tasks = counted(count, "1 task", "{count} tasks")
     work, pause_ns = format_duration(int(losses.work[index])), int(losses.pause_end[index]) - start
-    pieces = [
+    sentence = [
         *pen.compose(
             "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
             "{start} on",
@@ -374,21 +374,24 @@ def _lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> li
     ]
     cause, line_index = int(losses.cause[index]), int(losses.line[index])
     if cause >= 0:
-        cause_piece = (cause_name(Cause(cause)), cause_style(Cause(cause), pen.palette))
-        pieces = [*pen.compose("{sentence}: {why}", sentence=pieces, why=cause_piece)]
+        cause_text = (cause_name(Cause(cause)), cause_style(Cause(cause), pen.palette))
+        sentence = [*pen.compose("{sentence}: {why}", sentence=sentence, why=cause_text)]
     if line_index >= 0:
         file, number, function = losses.lines[line_index]
         function_name = printable(function, 60)
         if file:
             location = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
-            pieces = [
+            sentence = [
                 *pen.compose(
-                    "{sentence} at {line} {function}", sentence=pieces, line=location, function=function_name
+                    "{sentence} at {line} {function}",
+                    sentence=sentence,
+                    line=location,
+                    function=function_name,
                 )
             ]
         else:
-            pieces = [*pen.compose("{sentence} in {function}", sentence=pieces, function=function_name)]
-    return [*pen.compose("{sentence}.", sentence=pieces)]
+            sentence = [*pen.compose("{sentence} in {function}", sentence=sentence, function=function_name)]
+    return [*pen.compose("{sentence}.", sentence=sentence)]
 
 
 def _unbroken(text: str) -> str:

@@ -101,15 +101,17 @@ class LineStory(Story):
         causes = list(line.causes.items())
         operators = list(line.ops.items()) if width >= TWO_COLUMNS_FROM else []
         cause_bars = [self._cause_bar(line, cause, ns) for cause, ns in _largest_causes(causes, room)]
-        cause_cells = max((sum(cell_len(text) for text, _ in pieces) for pieces in cause_bars), default=0)
+        cause_cells = max(
+            (sum(cell_len(text) for text, _ in cause_bar) for cause_bar in cause_bars), default=0
+        )
         operator_words = [
             self._operator_words(name, ns, width - cause_cells - 4)
             for name, ns in operators[: len(cause_bars)]
         ]
-        for pieces, words in zip_longest(cause_bars, operator_words, fillvalue=None):
-            assert pieces is not None
-            blanks = " " * (cause_cells - sum(cell_len(text) for text, _ in pieces) + 4)
-            yield [*pieces, (blanks, self._dim), *words] if words else pieces
+        for cause_bar, words in zip_longest(cause_bars, operator_words, fillvalue=None):
+            assert cause_bar is not None
+            blanks = " " * (cause_cells - sum(cell_len(text) for text, _ in cause_bar) + 4)
+            yield [*cause_bar, (blanks, self._dim), *words] if words else cause_bar
 
     def _cause_bar(self, line: IdleCharge, cause: Cause | None, ns: int) -> Line:
         """Return letter, name, bar, time and share of a cause; None stands for all that find no place."""

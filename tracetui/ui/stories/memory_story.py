@@ -93,12 +93,12 @@ class MemoryStory(Story):
             allocation = compose_sentence(
                 "{allocation} in step {number}", self._text, allocation=allocation, number=number
             )
-        pieces = [
+        sentence = [
             (self._which_block(shown, view, row), self._dim),
             *compose_sentence("{allocation}, {life}.", self._text, allocation=allocation, life=life),
             (sentences(["", self._neighbour_sentence(neighbours)]), self._dim),
         ]
-        return [title, *flowing(pieces, max(width, 20))][:height]
+        return [title, *flowing(sentence, max(width, 20))][:height]
 
     def _which_block(self, shown: Shown, view: MemoryView, row: int) -> str:
         """Return which of the blocks of the row is described."""
