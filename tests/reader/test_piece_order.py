@@ -143,10 +143,29 @@ def test_the_next_piece_can_be_left_and_what_was_given_out_taken_back() -> None:
     assert not order.awaits_next
     assert order.unassigned == 2
     order.assign(9)
-    order.bring(1, _piece(10, 20))
     order.take_back()
     assert order.unassigned == 3
     assert order.assign(9) == PieceRange(0, 0, 10, True)
     empty = PieceOrder(5, 10, text_end=5)
     empty.keep_next()
     assert (empty.unassigned, empty.awaits_next) == (0, False)
+
+
+def test_what_was_brought_is_not_taken_back() -> None:
+    """What its reader could not read is."""
+    order = PieceOrder(0, 10, text_end=40)
+    while order.assign(9) is not None:
+        pass
+    read = _piece(10, 20)
+    order.bring(1, read)
+    order.bring(2, None)
+    order.take_back()
+    assert order.unassigned == 3
+    assert [order.assign(9) for _ in range(4)] == [
+        PieceRange(0, 0, 10, True),
+        PieceRange(2, 20, 30, False),
+        PieceRange(3, 30, 40, False),
+        None,
+    ]
+    order.advance(_piece(0, 10))
+    assert not order.awaits_next and order.take_next() is read

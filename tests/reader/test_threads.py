@@ -168,3 +168,15 @@ def test_threads_end_with_the_reading(path: Path) -> None:
     while threading.active_count() > before and time.monotonic() < until:
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_pieces_that_were_read_when_others_go_on_are_not_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_bytes(json.dumps(training(20)).encode())
+    order, options = PieceOrder(1, 300), PieceOptions(False, 100)
+    with TraceFile(path) as file:
+        piece = PieceReader(options).read(file._text, 1, order.next_stop, False)
+        with PieceThreads(file._text, order, options) as reading:
+            assert order.assign(1) is not None
+            reading._results.put((0, piece))
+    assert order.take_next() is piece

@@ -50,7 +50,8 @@ class PieceOrder:
     @property
     def unassigned(self) -> int:
         """Return how many pieces nobody was given yet; a very large number where the end is not known."""
-        return max(self._last_number - self._first_unassigned + 1, 0)
+        read_ahead = sum(number >= self._first_unassigned for number in self._read_ahead)
+        return max(self._last_number - self._first_unassigned + 1 - read_ahead, 0)
 
     @property
     def awaits_next(self) -> bool:
@@ -64,9 +65,11 @@ class PieceOrder:
         read further ahead would fill the memory.
         """
         number = self._first_unassigned
+        while number in self._read_ahead:
+            number += 1
         if number > self._last_number or number >= self._next_number + at_once:
             return None
-        self._first_unassigned += 1
+        self._first_unassigned = number + 1
         start_known = number == self._next_number
         start = self.next_start if start_known else self._start + number * self._piece_bytes
         return PieceRange(number, start, self._stop_of(start), start_known)
@@ -78,9 +81,9 @@ class PieceOrder:
             self.bring(piece_range.number, None)
 
     def take_back(self) -> None:
-        """Forget all that was given to somebody, brought or not: they will bring nothing any more."""
+        """Give what nobody has read to others: those who were given it will bring nothing any more."""
         self._first_unassigned = self._next_number
-        self._read_ahead.clear()
+        self._read_ahead = {number: piece for number, piece in self._read_ahead.items() if piece is not None}
 
     def bring(self, number: int, piece: EventsPiece | None) -> None:
         """Take the piece that somebody was given; None: it could not be read."""

@@ -76,6 +76,9 @@ class PieceThreads:
         self._stopped = True
         for _ in range(self._running):
             self._ranges.put(None)
+        while not self._results.empty():
+            if (result := self._results.get()) is not None:
+                self._order.bring(*result)
         self._order.take_back()
 
     def start_scanning(self, jobs: int) -> None:
