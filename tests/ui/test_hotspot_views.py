@@ -62,8 +62,10 @@ def waiting() -> Trace:
         [
             *FIRST,
             operator(1_120, 100, "aten::item", stack=stack(3)),
+            call(1_130, 50, 75, SYNC, MAIN),
             *launched(2_000, 2_040, 7),
             operator(2_080, 300, "aten::item", stack=stack(3)),
+            call(2_090, 50, 76, SYNC, MAIN),
             *launched(5_000, 5_040, 8, dur=3_000),
             call(5_500, 400, 77, SYNC, MAIN),
             call(6_500, 600, 78, SYNC, MAIN),

@@ -62,11 +62,38 @@ def test_what_runs_inside_a_synchronisation_is_part_of_it() -> None:
         operator(1_125, 90, "aten::_local_scalar_dense", stack=stack(3)),
         call(1_130, 50, 77, "AscendCL@aclrtSynchronizeStreamWithTimeout", MAIN),
         operator(1_300, 100, "aten::item", stack=stack(3)),
+        call(1_300, 50, 78, "AscendCL@aclrtSynchronizeStreamWithTimeout", MAIN),
         *launched(2_000, 2_040, 7),
     ]
     (sync,) = analyse(trace_of(events)).syncs
     assert (sync.call, sync.line, sync.count, sync.total_ns) == ("aten::item", 3, 2, 200)
     assert (sync.exposed_ns, sync.exposed_by_step) == (890, {-1: 890})
+
+
+def test_where_calls_are_recorded_what_calls_nothing_does_not_wait_for_the_device() -> None:
+    """`aten::item` of a tensor of the host."""
+    events = [
+        *FIRST,
+        call(1_120, 50, 77, "AscendCL@aclrtSynchronizeDevice", MAIN),
+        *(operator(at, 50, "aten::item", stack=stack(3)) for at in (1_070, 1_170, 1_300)),
+        *launched(2_000, 2_040, 7),
+    ]
+    assert [(sync.call, sync.count, sync.total_ns) for sync in analyse(trace_of(events)).syncs] == [
+        ("AscendCL@aclrtSynchronizeDevice", 1, 50)
+    ]
+
+
+def test_the_call_that_waits_is_named_of_all_that_begin_with_it() -> None:
+    """In files that write whole µs the operator before ends then, and what it called last begins then."""
+    events = [
+        *FIRST,
+        operator(1_100, 20, "aten::expand"),
+        operator(1_120, 0, "aten::as_strided"),
+        operator(1_120, 100, "aten::item", stack=stack(3)),
+        operator(1_120, 90, "aten::_local_scalar_dense", stack=stack(3)),
+        call(1_130, 50, 77, "AscendCL@aclrtSynchronizeStreamWithTimeout", MAIN),
+    ]
+    assert [sync.call for sync in analyse(trace_of(events)).syncs] == ["aten::item"]
 
 
 def test_one_that_did_not_empty_the_device_exposes_itself_only() -> None:

@@ -13,6 +13,7 @@ from tests.analysis.idle.test_explain import launched, stack
 from tests.analysis.machine import AUTOGRAD, MAIN, Events, call, frame, npu, operator, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.idle.calls import cause_of_call, cause_of_frame, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThread
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
@@ -24,6 +25,12 @@ THREADS = (MAIN, AUTOGRAD, 900)
 SYNCS = ("aten::item", "aten::nonzero", "aten::_local_scalar_dense")
 LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 RUNTIME = ("AscendCL@aclrtSynchronizeStream", "AscendCL@aclrtSynchronizeDevice")
+#: What names stand for, by the family of their track.
+CAUSES = {
+    Family.OPERATORS: cause_of_operator,
+    Family.CALLS: cause_of_call,
+    Family.FRAMES: cause_of_frame,
+}
 FRAMES = ("torch_npu/npu/utils.py(9): synchronize", "train.py(3): train", "train.py(4): log")
 
 
@@ -61,10 +68,10 @@ def some_run(source: random.Random) -> Events:
     return events
 
 
-def innermost(trace: Trace, rows: range, time: int, exactly: bool = False) -> int:
-    """The slice of some that starts last, of those the shortest, of what holds a time or begins then."""
+def innermost(trace: Trace, rows: range, time: int) -> int:
+    """The slice of some that starts last, of those the shortest, of what holds a time."""
     start, end = trace.slices.start, trace.slices.end
-    held = [r for r in rows if (start[r] == time if exactly else start[r] <= time < end[r])]
+    held = [r for r in rows if start[r] <= time < end[r]]
     return max(held, key=lambda r: (start[r], -end[r], r), default=-1)
 
 
@@ -81,20 +88,24 @@ def line_of(analysis: Analysis, row: int, around: int) -> tuple[str | None, int,
 
 
 def syncs_of(analysis: Analysis, index: int) -> list[Sync]:
-    """The synchronisations of a thread: that of a slice that begins with it, else of what runs then."""
+    """The synchronisations of a thread: each is that of the longest that waits of what begins with it."""
     trace, thread = analysis.trace, analysis.host_threads.thread(index)
     spans = thread.spans.get(Cause.SYNC)
     if spans is None or not len(thread.operators):
         return []
-    calls = [t for t in trace.tracks if t.family == Family.CALLS and len(t.rows)]
-    thread_tracks = [t for t in calls if analysis.host_threads.of_rows(np.array([t.rows.start]))[0] == index]
+    waiting = [
+        row
+        for family, cause_of in CAUSES.items()
+        for t in trace.tracks
+        if t.family == family and len(t.rows)
+        if analysis.host_threads.of_rows(np.array([t.rows.start]))[0] == index
+        for row in t.rows
+        if cause_of(trace.name(row)) is Cause.SYNC
+    ]
     found = []
     for start, end in zip(spans.starts.tolist(), spans.ends.tolist()):
-        begun = (
-            innermost(trace, t.rows, start, True) for t in (thread.track, *thread_tracks, *thread.frames)
-        )
         running = running_at(thread, start)
-        row = next((row for row in begun if row >= 0), running)
+        row = max((r for r in waiting if trace.slices.start[r] == start), key=lambda r: trace.slices.end[r])
         after = [r for r in thread.line_slices.tolist() if trace.slices.start[r] > start]
         waiting_row = running if running >= 0 else (after or [-1])[0]
         around = max((innermost(trace, t.rows, start) for t in thread.frames), default=-1)
@@ -142,7 +153,7 @@ def table(
     kept = [s for s in every if window is None or window[0] <= s.start < window[1] or any(s is b for b in by)]
     groups: dict[Any, list[Sync]] = {}
     for sync in kept:
-        name = analysis.trace.strings[slices.name[sync.row]] if sync.row >= 0 else ""
+        name = analysis.trace.strings[slices.name[sync.row]]
         groups.setdefault((name, sync.line), []).append(sync)
     rows = []
     for (name, line), syncs in groups.items():
@@ -166,7 +177,7 @@ def table(
                 "exposed_ns": sum(ns.values()),
                 "exposed_by_step": dict(sorted(steps.items())),
                 "gap_indices": sorted(per_gap, key=lambda gap: (-per_gap[gap], gap)),
-                "rows": [sync.row for sync in longest if sync.row >= 0],
+                "rows": [sync.row for sync in longest],
             }
         )
     return sorted(rows, key=lambda row: (-row["exposed_ns"], -row["total_ns"], row["call"], row["line"]))

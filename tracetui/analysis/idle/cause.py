@@ -71,7 +71,9 @@ class Cause(IntEnum):
         doing_unknown="waiting for the device",
         rule=(
             "the thread waited for the device: `.item()`, `nonzero`, `synchronize`, a blocking copy back. "
-            "Shown with the line that synchronised, as *exposed by*, if it began before the gap"
+            "Shown with the line that synchronised, as *exposed by*, if it began before the gap. "
+            "Where calls of the runtime are recorded, `.item()` waits only if it makes one: that of a tensor "
+            "of the host is `host.operator`"
         ),
         remedy="keep values on the device, log rarely, copy with `non_blocking=True`",
     )

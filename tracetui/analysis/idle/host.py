@@ -46,6 +46,7 @@ class HostThread:
     frames: tuple[Track, ...]
     is_real_operator: Bools  #: of all slices of the trace: whether it is one that does not just wrap Python
     spans: dict[Cause, Intervals]  #: the time that its slices say is for a cause
+    waits: Int64s  #: rows of the slices in which it waits for a device, by start, outer ones first
 
     @cached_property
     def operators(self) -> Wholes:
@@ -310,14 +311,31 @@ class HostThreads:
             for member in tracks:
                 rows = rows_of([member])
                 codes = by_name(trace, rows, cause_of)
+                if member is track:
+                    codes[(codes == Cause.SYNC) & ~self._calls_something(tracks_of_thread, rows)] = -1
                 for code in distinct(codes[codes >= 0]).tolist():
                     rows_by_cause.setdefault(Cause(code), []).append(rows[codes == code])
         rows_by_cause.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
         rows_by_cause.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
         spans = {cause: self._time(parts) for cause, parts in rows_by_cause.items()}
+        waits = np.concatenate(rows_by_cause[Cause.SYNC])
         return HostThread(
-            trace, track, frames, self.is_real_operator, {c: s for c, s in spans.items() if len(s)}
+            trace,
+            track,
+            frames,
+            self.is_real_operator,
+            {c: s for c, s in spans.items() if len(s)},
+            waits[np.lexsort((-trace.slices.end[waits], trace.slices.start[waits]))],
         )
+
+    def _calls_something(self, tracks: list[Track], rows: Int64s) -> Bools:
+        """Return whether a call of the runtime begins in each operator of a thread, true where none is known.
+
+        What calls nothing, such as `aten::item` of a tensor of the host, does not wait for a device.
+        """
+        begins = edges_of(*blocks_of_starts(self._trace, [t for t in tracks if t.family == Family.CALLS]))
+        starts, ends = self._trace.slices.start[rows], self._trace.slices.end[rows]
+        return (np.searchsorted(begins, ends) > np.searchsorted(begins, starts)) | (not len(begins))
 
     def _time(self, parts: list[Int64s]) -> Intervals:
         rows = np.concatenate(parts)

@@ -19,11 +19,10 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import HostThread, HostThreads
 from tracetui.analysis.idle.idle_lines import lines_of, python_line
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import distinct, pick, runs
+from tracetui.analysis.search import distinct, runs
 from tracetui.analysis.sums import most_first, sums
 from tracetui.arrays import Bools, Int64s
-from tracetui.trace.model import Family, Trace, Track
-from tracetui.trace.nesting import starting
+from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +40,7 @@ class SyncCall:
     exposed_ns: int  #: the idle time of all devices that they expose
     exposed_by_step: dict[int, int]  #: ns by index of the step, in order; -1: of none
     gap_indices: Int64s  #: of the gaps with that idle time, most first
-    rows: (
-        Int64s  #: slice rows of the calls, longest first; those known only by a part of another are left out
-    )
+    rows: Int64s  #: slice rows of the calls, longest first
 
 
 class _Syncs(NamedTuple):
@@ -51,7 +48,7 @@ class _Syncs(NamedTuple):
 
     start: Int64s  #: ns
     end: Int64s  #: ns
-    row: Int64s  #: the slice that begins with it; the one that runs then where none does; or -1
+    row: Int64s  #: the slice in which the host waits, the outermost that begins with it
     operator: Int64s  #: row: what ran, or was next to run
     frame: Int64s  #: row
 
@@ -104,7 +101,7 @@ def _calls_of(
     sites = host_threads.callers.call_sites(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, sites.frame)
     lines, line = lines_of(trace, sites.stack, frame, rules)
-    name = pick(trace.slices.name, syncs.row)
+    name = trace.slices.name[syncs.row].astype(np.int64)
 
     def call(place: int) -> dict[str, Any]:
         line_frame = None if line[place] < 0 else lines[int(line[place])]
@@ -116,12 +113,11 @@ def _calls_of(
 def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
     """Return how long the host waited in some synchronisations, by the names of `SyncCall`."""
     length = syncs.end[places] - syncs.start[places]
-    rows = syncs.row[places[np.argsort(-length, kind="stable")]]
     return {
         "count": len(places),
         "total_ns": int(length.sum()),
         "longest_ns": int(length.max()),
-        "rows": rows[rows >= 0],
+        "rows": syncs.row[places[np.argsort(-length, kind="stable")]],
     }
 
 
@@ -145,8 +141,6 @@ def _find_syncs(trace: Trace, host_threads: HostThreads, causes: Causes) -> tupl
     sync_of_interval = np.full(len(intervals), -1, np.int64)
     piece_thread = host_threads.of_rows(np.where(causes.operator >= 0, causes.operator, causes.frame))
     synchronising = causes.cause == Cause.SYNC
-    calls = [t for t in trace.tracks if t.family == Family.CALLS and len(t.rows)]
-    thread_of_calls = host_threads.of_rows(np.array([track.rows.start for track in calls], np.int64)).tolist()
     parts: list[_Syncs] = []
     first = 0
     for index in range(len(host_threads)):
@@ -154,9 +148,7 @@ def _find_syncs(trace: Trace, host_threads: HostThreads, causes: Causes) -> tupl
         spans = thread.spans.get(Cause.SYNC)
         if spans is None or not len(thread.operators):
             continue
-        parts.append(
-            _syncs_of_thread(trace, thread, [t for t, i in zip(calls, thread_of_calls) if i == index], spans)
-        )
+        parts.append(_syncs_of_thread(trace, thread, spans))
         places = np.flatnonzero(causes.synchronising_thread == index)
         sync_of_interval[places] = spans.index_at(intervals.start[places]) + first
         pieces = np.flatnonzero(synchronising & ((piece_thread == index) | (piece_thread < 0)))
@@ -168,14 +160,10 @@ def _find_syncs(trace: Trace, host_threads: HostThreads, causes: Causes) -> tupl
     return _Syncs(*(np.concatenate(columns) for columns in zip(_Syncs(*[_NONE] * 5), *parts))), exposing
 
 
-def _syncs_of_thread(trace: Trace, thread: HostThread, calls: list[Track], spans: Intervals) -> _Syncs:
+def _syncs_of_thread(trace: Trace, thread: HostThread, spans: Intervals) -> _Syncs:
     starts = spans.starts
-    row = np.full(len(starts), -1, np.int64)
-    for track in (thread.track, *calls, *thread.frames):
-        without_call = np.flatnonzero(row < 0)
-        row[without_call] = starting(trace, track.lanes, starts[without_call])
+    row = thread.waits[np.searchsorted(trace.slices.start[thread.waits], starts)]
     running, frame = thread.running(starts), thread.frame(starts)
-    row = np.where(row >= 0, row, running)
     operator = np.where(running >= 0, running, thread.next_line_slice(starts))
     return _Syncs(starts, spans.ends, row, operator, frame)
 
