@@ -183,9 +183,12 @@ def test_a_limit_that_is_exceeded_is_told_where_nothing_tells_of_another(
     output = check(run, trace_path, *limits)
     assert output.code == ExitCode.LIMIT
     assert output.out == check(run, trace_path, "--max-free", "1%").out != ""
-    assert output.err.endswith("there is nothing to compare with\n")
+    assert output.err.endswith("in BASE: there is nothing to compare\n")
     document = json.loads(check(run, trace_path, *limits, "--json").out)
     assert document["breaches"] and document["unchecked"]
+    crashed = check(run, str(path), "--baseline", trace_path, "--max-regression", "5%")
+    assert crashed.code == ExitCode.UNCHECKED
+    assert crashed.err.endswith("in OTHER: there is nothing to compare\n")
 
 
 @pytest.mark.parametrize(

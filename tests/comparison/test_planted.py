@@ -85,6 +85,21 @@ def test_a_side_that_cannot_tell_waiting_from_moving_makes_neither_new() -> None
         assert {row.status for row in found} == {"matched"}
 
 
+def test_what_is_told_by_calls_of_the_runtime_stands_together_where_one_side_has_none() -> None:
+    """Of one run, both times: as at profiler level 0, latency counts as dispatching."""
+    whole = side("mixed")
+    split = {Cause.LATENCY.label: Cause.LAUNCH_DISPATCH.label}
+    assert split.keys() < whole.causes.keys()
+    causes = {name: total for name, total in whole.causes.items() if name not in split}
+    level_0 = replace(whole, has_runtime=False, causes=causes)
+    for pair in ((level_0, whole), (whole, level_0)):
+        comparison = compare_runs(*pair)
+        assert not {row.name.partition(".")[2] for row in comparison.waterfall if row.base.ns} & split.keys()
+        assert Cause.LATENCY.label not in {row.name for row in comparison.causes}
+        assert not any(row.delta_ns for row in comparison.waterfall)
+    assert not any("latency" in note for note in compare_runs(level_0, level_0).notes)
+
+
 def test_a_slower_kernel_beside_a_slower_collective() -> None:
     """What computes more is not what communicates more."""
     comparison = compared("mixed", operator="gelu", factor=20.0, collective=2.0)

@@ -13,6 +13,7 @@ from tracetui.api import compare, load
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.regressions import find_regressions, parse_regression, unknown_measures
 from tracetui.comparison.walls import StepChoice
 from tracetui.export.sentences.verdict import verdict
 from tracetui.units import format_duration
@@ -142,6 +143,10 @@ def test_two_makes_of_gpus_match_in_every_operator(real_traces: Path) -> None:
     assert all(row.status == "matched" for row in comparison.operators)
     assert sum(row.base_count for row in comparison.operators) == 104
     assert ms(named(comparison.classes, "Matmul")) == (0.198, 0.174)
+    limits = [parse_regression(f"{name}=0ns") for name in ("vector", "Other kernels", "aicore", "kernels")]
+    more = [regression.other - regression.base for regression in find_regressions(comparison, limits)]
+    assert more[0] == more[1] > 0 and more[2] == more[3] > 0
+    assert unknown_measures(comparison, [parse_regression("other=0ns"), *limits]) == ("other",)
     assert named(comparison.modules, "BertLMHeadModel_0 > BertModel_0").status == "matched"
 
 
@@ -173,8 +178,17 @@ def test_two_profiler_levels_tell_alike_what_both_tell(real_traces: Path) -> Non
     assert sum(row.delta_ns for row in comparison.waterfall) == comparison.step.delta_ns
     times = {row.name: ms(row) for row in comparison.waterfall if row.base.ns or row.other.ns}
     assert times["communication.unsplit"] == (64.616, 93.412)
-    assert times["idle.launch.dispatch"] == (4.506, 4.177)
+    assert times["idle.launch.dispatch"] == (5.044, 4.178), "with the latency of the device"
     assert not times.keys() & {"communication.wait", "communication.transfer", "idle.launch.compile"}
+    assert not times.keys() & {"idle.device.latency"}
+    assert not {row.name for row in comparison.advice} & {
+        "late_ranks",
+        "exposed_communication",
+        "operators_compiled_at_run_time",
+    }
+    names = ("cube", "launch.compile", "device.latency", "idle")
+    limits = [parse_regression(f"{name}=0ns") for name in names]
+    assert unknown_measures(comparison, limits) == names[:3]
     assert not any(row.name.endswith("(Cube)") for row in comparison.classes)
     assert sum("BASE" in note and "stand" in note for note in comparison.notes) == 2
     assert any("cube units" in note for note in comparison.notes)

@@ -19,7 +19,12 @@ from tracetui.trace.model import TraceKind
 _UNSPLIT = CommunicationCause.UNSPLIT.label
 _SPLIT = tuple(cause.label for cause in CommunicationCause if cause is not CommunicationCause.UNSPLIT)
 #: Without calls of the runtime, compiling is not seen: what it stands as.
-_COMPILING = {Cause.COMPILE: Cause.OPERATOR, Cause.LAUNCH_COMPILE: Cause.LAUNCH_DISPATCH}
+COMPILING = {Cause.COMPILE: Cause.OPERATOR, Cause.LAUNCH_COMPILE: Cause.LAUNCH_DISPATCH}
+#: Nor is when the host is done with a launch, from which the device needs the usual time to start.
+_UNSEEN = {**COMPILING, Cause.LATENCY: Cause.LAUNCH_DISPATCH}
+#: Kinds of advice that one side cannot have: on waiting, in place of that on moving, and on compiling.
+_ADVICE_ON_WAITING, _ADVICE_ON_COMPILING = "late_ranks", "operators_compiled_at_run_time"
+_ADVICE_ON_MOVING = "exposed_communication"
 
 
 def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
@@ -30,6 +35,8 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
         run, opposite = sides[place], sides[1 - place]
         if _has_terms(run, (_UNSPLIT,)) and not _has_terms(run, _SPLIT) and _has_terms(opposite, _SPLIT):
             sides[1 - place] = _add_terms(opposite, dict.fromkeys(_SPLIT, _UNSPLIT))
+            if _ADVICE_ON_WAITING in opposite.advice:
+                sides = [_drop_advice(side, _ADVICE_ON_WAITING, _ADVICE_ON_MOVING) for side in sides]
             notes.append(
                 state(
                     "{run} does not tell waiting from moving: both stand together as {cause} on both sides",
@@ -37,20 +44,21 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
                     cause=_UNSPLIT,
                 )
             )
-        if run.kind is opposite.kind is TraceKind.ASCEND and not run.has_runtime and opposite.has_runtime:
-            merged = _hide_compiling(sides[1 - place])
-            if merged is not None:
-                sides[1 - place] = merged
+        are_ascend = run.kind is opposite.kind is TraceKind.ASCEND
+        if are_ascend and not run.has_runtime and opposite.has_runtime:
+            sides = [_drop_advice(side, _ADVICE_ON_COMPILING) for side in sides]
+            if any(cause.label in side.causes for cause in _UNSEEN for side in sides):
+                sides = [_hide_unseen(side) for side in sides]
                 notes.append(
                     state(
-                        "{run} has no calls of the runtime (profiler level 0): compiling stands as "
-                        "{launch} and {operator} on both sides",
+                        "{run} has no calls of the runtime (profiler level 0): compiling and the latency of "
+                        "the device stand as {launch} and {operator} on both sides",
                         run=name,
                         launch=Cause.LAUNCH_DISPATCH.label,
                         operator=Cause.OPERATOR.label,
                     )
                 )
-        if run.kind is opposite.kind is TraceKind.ASCEND and run.tells_cube < opposite.tells_cube:
+        if are_ascend and run.tells_cube < opposite.tells_cube:
             sides = [_hide_cube(side) for side in sides]
             notes.append(
                 state("{run} does not tell what ran on the cube units: classes are not cut by that", run=name)
@@ -75,17 +83,15 @@ def _add_terms(run: Run, target_of: Mapping[str, str]) -> Run:
     return replace(run, terms_ns=merged(run.terms_ns), device_terms_ns=merged(run.device_terms_ns))
 
 
-def _hide_compiling(run: Run) -> Run | None:
-    """Return the run with compiling among dispatches and operators; None where it did none."""
-    labels = {cause.label: target.label for cause, target in _COMPILING.items()}
-    if not labels.keys() & run.causes.keys():
-        return None
+def _hide_unseen(run: Run) -> Run:
+    """Return the run with what no side without calls of the runtime sees, among dispatches and operators."""
+    labels = {cause.label: target.label for cause, target in _UNSEEN.items()}
     causes: dict[str, list[Sum]] = {}
     for label, total in run.causes.items():
         causes.setdefault(labels.get(label, label), []).append(total)
     by_cause: dict[tuple[Cause, ChargedLine], int] = {}
     for (cause, key), ns in run.lines.by_cause.items():
-        target = _COMPILING.get(cause, cause), key
+        target = _UNSEEN.get(cause, cause), key
         by_cause[target] = by_cause.get(target, 0) + ns
     terms = {
         f"{part}.{part_label}": f"{part}.{target_label}"
@@ -102,3 +108,7 @@ def _hide_compiling(run: Run) -> Run | None:
 def _hide_cube(run: Run) -> Run:
     classes = {name: total for name, total in run.classes.items() if not name.endswith(IN_CUBE)}
     return replace(run, classes=classes)
+
+
+def _drop_advice(run: Run, *kinds: str) -> Run:
+    return replace(run, advice={kind: cost for kind, cost in run.advice.items() if kind not in kinds})

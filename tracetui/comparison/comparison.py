@@ -304,7 +304,7 @@ def _recording_notes(base: Run, other: Run) -> Iterator[str]:
     elif base.has_runtime != other.has_runtime and base.kind is other.kind:
         name = "BASE" if base.has_runtime else "OTHER"
         yield state(
-            "Only {run} records calls of the runtime: its host is slower by what recording them takes",
+            "Only {run} records calls of the runtime: its host may be slower by what recording them takes",
             run=name,
         )
     if base_health.stacks != other_health.stacks and len(base.wall_ns) and len(other.wall_ns):

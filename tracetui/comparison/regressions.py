@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.memory.limits import parse_size
-from tracetui.comparison.classes import CLASSES, CUBE, IN_CUBE, is_part_of_row
+from tracetui.comparison.classes import CLASSES, CUBE, IN_CUBE, OTHER, VECTOR, is_part_of_row
+from tracetui.comparison.common_detail import COMPILING
 from tracetui.comparison.compared_row import MATCHED, ComparedRow
 from tracetui.comparison.compared_row import row as row_of
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
@@ -17,12 +18,15 @@ from tracetui.comparison.memory_rows import ALLOCATED
 from tracetui.comparison.tally import sum_together
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.language import state
+from tracetui.trace.model import TraceKind
 from tracetui.units import parse_duration
 
 STEP, IDLE, COMPUTING, COMMUNICATION = "step", "idle", "computing", "communication"
 MEMORY, WAIT = "memory", "wait"
 _PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
 _CLASSES = {name.lower(): name for name in CLASSES}
+#: What tables of GPUs call a class and terms.
+_NAMES_ON_GPU = {"other kernels": VECTOR.lower(), "kernels": AICORE, "other compute": AICPU}
 _TIMES = "a limit is a share or a time, like 5%, 2ms, idle=2ms or Matmul=3%"
 _SIZES = "a limit is a share or a size, like memory=5% or memory=500MB"
 _LABELS = frozenset(cause.label for cause in Cause)
@@ -83,7 +87,16 @@ def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) 
 
 def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[str, ...]:
     """Return the measures of limits of which a side tells nothing."""
-    is_known = {MEMORY: _peak(comparison) is not None, WAIT: comparison.job is not None}
+    base, other = comparison.base, comparison.other
+    on_gpu = TraceKind.GPU in (base.kind, other.kind)
+    is_known = {
+        MEMORY: _peak(comparison) is not None,
+        WAIT: comparison.job is not None,
+        CUBE.lower(): on_gpu or base.tells_cube == other.tells_cube,
+        OTHER.lower(): not base.kind is other.kind is TraceKind.GPU,  # these have "other kernels"
+        Cause.LATENCY.label: base.has_runtime == other.has_runtime,
+        **dict.fromkeys((cause.label for cause in COMPILING), base.has_runtime and other.has_runtime),
+    }
     return tuple(dict.fromkeys(limit.measure for limit in limits if not is_known.get(limit.measure, True)))
 
 
@@ -96,11 +109,13 @@ def _peak(comparison: Comparison) -> ComparedRow | None:
 def _known_measures() -> list[str]:
     terms = [PREPARING, AICORE, AICPU, COPY]
     causes = [cause.label for cause in Cause]
-    return [STEP, IDLE, COMPUTING, COMMUNICATION, MEMORY, WAIT, *terms, *FAMILIES[:-1], *causes, *_CLASSES]
+    names = [STEP, IDLE, COMPUTING, COMMUNICATION, MEMORY, WAIT, *terms, *FAMILIES[:-1], *causes, *_CLASSES]
+    return [*names, *_NAMES_ON_GPU]
 
 
 def _measure(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, bool | None]:
     """Return the means of both sides, and whether steps tell that they differ by more than chance."""
+    measure = _NAMES_ON_GPU.get(measure, measure)
     if measure == STEP:
         return _row_values(comparison.step)
     if measure == MEMORY:

@@ -350,10 +350,10 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
     from tracetui.export.comparison.limits import regressions_text
     from tracetui.export.sentences.verdict import verdict
 
-    if not len(comparison.base.wall_ns):
-        return _nothing_to_check(
-            state("no device computes or communicates in BASE: there is nothing to compare with")
-        )
+    for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
+        if not len(run.wall_ns):
+            template = "no device computes or communicates in {run}: there is nothing to compare"
+            return _nothing_to_check(state(template, run=name))
     found, unknown = find_regressions(comparison, limits), unknown_measures(comparison, limits)
     unmeasured = tuple(
         state("nothing tells of {measure} in both: there is nothing to check", measure=measure)

@@ -105,8 +105,9 @@ NOTES = {
     "{run} does not tell waiting from moving: both stand together as {cause} on both sides": (
         "{run} 不区分等待与传输：两边都合并为 {cause}"
     ),
-    "{run} has no calls of the runtime (profiler level 0): compiling stands as {launch} and {operator} on both sides": (
-        "{run} 没有 runtime 调用（采集级别 Level0）：两边的编译都计入 {launch} 和 {operator}"
+    "{run} has no calls of the runtime (profiler level 0): compiling and the latency of the device stand as {launch} "
+    "and {operator} on both sides": (
+        "{run} 没有 runtime 调用（采集级别 Level0）：两边的编译和 Device 延迟都计入 {launch} 和 {operator}"
     ),
     "{run} does not tell what ran on the cube units: classes are not cut by that": (
         "{run} 没有记录哪些算子在 Cube 单元上执行：类别不按此划分"
@@ -115,8 +116,8 @@ NOTES = {
         "两次运行的 Device 不是同一家厂商的：不按名称比较 kernel"
     ),
     "The runs were recorded at different levels: {base} and {other}": "两次运行的采集级别不同：{base} 和 {other}",
-    "Only {run} records calls of the runtime: its host is slower by what recording them takes": (
-        "只有 {run} 采集了 runtime 调用：采集它们的开销使它的 Host 变慢"
+    "Only {run} records calls of the runtime: its host may be slower by what recording them takes": (
+        "只有 {run} 采集了 runtime 调用：采集它们的开销可能使它的 Host 变慢"
     ),
     "Only {run} records stacks of Python: its devices do not wait longer for the host: what recording them costs does "
     "not show": "只有 {run} 采集了 Python 调用栈：它的 Device 等待 Host 的时间并未变长，看不出采集的开销",
@@ -341,8 +342,8 @@ NOTES = {
     "no device computes or communicates in these traces: there is nothing to check": (
         "这些 trace 中没有 Device 在计算或通信：没有可检查的内容"
     ),
-    "no device computes or communicates in BASE: there is nothing to compare with": (
-        "BASE 中没有 Device 在计算或通信：没有比较的基准"
+    "no device computes or communicates in {run}: there is nothing to compare": (
+        "{run} 中没有 Device 在计算或通信：无从比较"
     ),
     "{path}: there is no JSON of this run beside it to compare with": "{path}：旁边没有这次运行的 JSON 可以对照",
     "{path}: there is no database of this run beside it to compare with": "{path}：旁边没有这次运行的数据库可以对照",
