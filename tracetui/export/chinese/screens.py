@@ -15,7 +15,7 @@ SCREENS = {
     "Steps, ms": "step，单位 ms",
     "Advice": "优化建议",
     "Memory, what grows": "显存，增长",
-    "Memory by line": "显存，按代码行",
+    "Memory by operator and line": "显存，按算子和代码行",
     "Memory by size": "显存，按大小",
     "Memory, blocks": "显存，各块",
     "Ranks": "多卡",

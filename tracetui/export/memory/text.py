@@ -129,7 +129,7 @@ def memory_sections(
         title = translate("Blocks by size, most in all first")
         yield from _section(title, SIZES, MemoryRows(recorded, part.sizes, count))
     else:
-        title = translate("Lines, those first that hold most at the peak")
+        title = translate("Operators and lines, those first that hold most at the peak")
         yield from _section(title, LINES, MemoryRows(recorded, part.lines, count))
     host = MemoryRows(recorded, () if part.host is None else part.host.lines, TOP_HOST)
     yield from _section(translate("Memory of the host, in no sum of a device"), LINES, host, WITH_JSON)

@@ -192,7 +192,7 @@ GROWING = MemoryView(
 LINES = MemoryView(
     "lines",
     "memory_lines",
-    "Memory by line",
+    "Memory by operator and line",
     lambda shown: len(shown.part.lines),
     _line_columns,
     0,
