@@ -59,7 +59,12 @@ async def test_the_screen_has_threads_culprits_and_cores(recording: Path) -> Non
         app.action_go("scheduler")
         await pilot.pause()
         assert isinstance(app.screen, SchedulerScreen)
-        assert said(app, "answer").splitlines() == ["Scheduler  threads", "1/3"]
+        scheduler = analysis_of(app).scheduler
+        assert scheduler is not None
+        start, end = scheduler.window
+        assert {thread.wall_ns for thread in summary.threads} == {end - start}
+        answer, place = said(app, "answer").splitlines()
+        assert answer.startswith(f"Scheduler  threads over {format_duration(end - start)}") and place == "1/3"
         assert "The scheduler explains 22.0 ms" in said(app, "said")
         rows = lines_of(app.screen.table)
         assert [row.split()[0] for row in rows[1:4]] == [thread.task.comm for thread in summary.threads]

@@ -45,6 +45,9 @@ SCHEDULER = {
     "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it.": (
         "没有调度器记录：用 --sched FILE 给出；采集方法见 docs/zh/scheduler.md。"
     ),
+    "threads over {time}; idle: the part that kept the device idle": "{time} 内的线程；空闲：其中使设备空闲的部分",
+    "who had the cores that threads waited for in idle time": "空闲期间线程等待的核被谁占着",
+    "cores over {time}": "{time} 内的核",
     "This thread cost no idle time that the timeline could show.": "这个线程没有造成可在时间线中显示的空闲时间。",
     "A core has no one place: the timeline says who has it, in Cores of the host.": (
         "一个核没有单一的位置：时间线的“主机的核”显示谁占用它。"

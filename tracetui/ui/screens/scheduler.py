@@ -16,7 +16,7 @@ from tracetui.export.sentences.scheduler import clock_words, scheduler_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.trace.scheduler import explained_sentence
-from tracetui.language import wording
+from tracetui.language import translate, wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
@@ -24,11 +24,18 @@ from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import TableWidget
+from tracetui.units import format_duration
 
 NO_RECORDING = "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it."
 NO_IDLE_TIME = "This thread cost no idle time that the timeline could show."
 NO_CORE_TIME = "A core has no one place: the timeline says who has it, in Cores of the host."
 _VIEWS = ("threads", "who had the cores", "cores")
+#: what of the time each table is of
+_ANSWERS = (
+    "threads over {time}; idle: the part that kept the device idle",
+    "who had the cores that threads waited for in idle time",
+    "cores over {time}",
+)
 
 
 class SchedulerScreen(TableScreen):
@@ -96,7 +103,8 @@ class SchedulerScreen(TableScreen):
         table, rows = self._contents_of(summary)
         self.table.empty = "No thread waited for a core in idle time."
         self.table.show(laid_out(table, rows, self._column_places()), len(rows.rows))
-        self.show_answer(self.shown_view)
+        start, end = analysis.scheduler.window
+        self.show_answer(translate(_ANSWERS[self._view], time=format_duration(end - start)))
         self._say(analysis)
 
     def _say(self, analysis: Analysis) -> None:
