@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tests.job.files import TINY, rank_directory
 from tests.job.planted import job as planted
@@ -285,6 +286,17 @@ async def test_why_a_job_cannot_be_replayed_is_said_in_chinese(
             assert "作业无法重放：其中没有设备在工作。" in said(app, "answer")
     finally:
         choose_language(ENGLISH)
+
+
+async def test_their_tables_are_saved_under_the_name_of_the_job(directory: Path) -> None:
+    async with viewing_job(directory, planted("roles"), (80, 24)) as (app, pilot):
+        for key, table in (("N", "phases"), ("S", "what_if")):
+            await pilot.press(key)
+            await until(pilot, lambda: "replay off by" in said(app, "answer"))
+            await pilot.press("e")
+            with case(key):
+                assert app.screen.query_one("#file", Input).value == f"{directory.name}_{table}.csv"
+            await pilot.press("escape")
 
 
 async def test_all_of_them_speak_chinese(directory: Path) -> None:

@@ -182,6 +182,7 @@ async def test_a_job_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
             assert place.rows[-1].startswith(start) and place.view.endswith(view)
         await pilot.press("Q", "tab", "up")
         assert screen.query_one(QueryField).value == query
+        assert screen.exported_subject == tmp_path.name
         screen.ask("select count(*) from ranks")
         await until(pilot, lambda: "1 row" in said(app, "answer"))
         await pilot.press("enter")

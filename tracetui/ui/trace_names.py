@@ -72,7 +72,16 @@ def name_for_file(trace: Path) -> str:
     rank = number_of_rank(trace)
     if rank is not None and not re.search(rf"rank[-_]?{rank}(?!\d)", name):
         name += f"_rank{rank}"
-    return _UNSAFE.sub("_", name).lstrip("-._")[:_LONGEST] or "trace"
+    return _safe(name) or "trace"
+
+
+def run_name_for_file(paths: Sequence[Path]) -> str:
+    """Return how a file begins that is made of several ranks of a run: "run", safe in any shell."""
+    return _safe(name_of_run(paths)) or "job"
+
+
+def _safe(name: str) -> str:
+    return _UNSAFE.sub("_", name).lstrip("-._")[:_LONGEST]
 
 
 def name_of_run(paths: Sequence[Path]) -> str:

@@ -16,6 +16,7 @@ from tracetui.job.load import FoundRanks
 from tracetui.job.whatif.answer import Replays
 from tracetui.job.whatif.fixes import Fix
 from tracetui.language import translate
+from tracetui.ui.trace_names import run_name_for_file
 from tracetui.units import format_bytes
 
 #: Shows the trace of a rank, by its place in the job, from one ns to another of its clock.
@@ -36,6 +37,11 @@ class JobSession:
         self.fixes: list[Fix] = []  #: that are tried together
         self._replays: Replays | None = None
         self._replaying = Lock()
+
+    @property
+    def name_for_file(self) -> str:
+        """How a file begins that is made of the job."""
+        return run_name_for_file([source.path for source in self.found.sources])
 
     def replays_of(self, job: Job) -> Replays:
         """Return the replays of a job, made once; from threads. Raises NoReplay where there is nothing."""

@@ -57,6 +57,10 @@ class JobScreen(TableScreen, Generic[Answer]):
         return self.job_session.unanswered_of_all
 
     @property
+    def exported_subject(self) -> str:
+        return self.job_session.name_for_file
+
+    @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
         return (("R", "ranks"), ("q", "quit"))
 

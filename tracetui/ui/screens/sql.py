@@ -308,6 +308,11 @@ class JobSqlScreen(_JointSqlScreen):
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session, job_queries(job_session))
+        self._job_session = job_session
+
+    @property
+    def exported_subject(self) -> str:
+        return self._job_session.name_for_file
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:

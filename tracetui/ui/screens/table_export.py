@@ -11,7 +11,6 @@ from textual.widgets import Input
 from tracetui.language import counted, in_english, translate
 from tracetui.ui.screens.export_dialog import FilePanel
 from tracetui.ui.session import Session
-from tracetui.ui.trace_names import name_for_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +30,7 @@ class TableExport(FilePanel):
         self._frame, self._rows, self._called = frame, rows, name
 
     def body(self) -> Iterable[Widget]:
-        yield Input(f"{name_for_file(self.session.path)}_{self._called}.csv", id="file", compact=True)
+        yield Input(f"{self._called}.csv", id="file", compact=True)
 
     def on_mount(self) -> None:
         # The panel's own on_mount comes after this one.

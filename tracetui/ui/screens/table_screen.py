@@ -31,6 +31,7 @@ from tracetui.ui.failures import failure
 from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
+from tracetui.ui.trace_names import name_for_file
 from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.hotspot_panes import Pane
 from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces, key_pieces
@@ -273,9 +274,13 @@ class TableKeys:
     def action_export_table(self) -> None:
         view = self.table.rows.view
         if len(view):
-            self.app.push_screen(
-                TableExport(self.session, lambda: self.frame(view), len(view), self.export_name())
-            )
+            name = f"{self.exported_subject}_{self.export_name()}"
+            self.app.push_screen(TableExport(self.session, lambda: self.frame(view), len(view), name))
+
+    @property
+    def exported_subject(self) -> str:
+        """What the exported table is of, as the name of its file begins."""
+        return name_for_file(self.session.path)
 
     def export_name(self) -> str:
         """Return what the exported table is called: "gaps"."""
