@@ -49,6 +49,9 @@ def test_a_text_as_long_as_the_limit_is_not_cut() -> None:
         ("\ud800", "�"),
         ("a\u2028b", "a b"),
         ("x\ufe0f", "x�"),
+        ("\U0001f1e9\U0001f1ea", "��"),
+        ("\U0001f44d\U0001f3fd", "\U0001f44d�"),
+        ("\U0001f468\u200d\U0001f469", "\U0001f468�\U0001f469"),
     ],
 )
 def test_replacements(text: str, shown: str) -> None:

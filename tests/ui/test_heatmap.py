@@ -310,6 +310,27 @@ async def test_the_cursor_moves_by_cells_to_the_ends_and_by_rank(trace: Trace) -
         assert at in sheet.ranked[:3].tolist()
 
 
+@pytest.mark.parametrize("number", ["1", "2"])  # over time, by step
+async def test_the_cursor_in_the_line_of_the_axis_covers_no_label(trace: Trace, number: str) -> None:
+    async with viewing(trace, "heatmap", (80, 24)) as (app, pilot):
+        await pilot.press(number, "home")
+        await pilot.pause()
+        heat_map = screen_of(app).map
+        labels = {*lines_of(heat_map)[0].split()}
+        await pilot.resize_terminal(80, 9)
+        await pilot.pause()
+        heat_map.move_to(0, 0)
+        for column in range(heat_map.columns):
+            await pilot.pause()
+            with case(column):
+                axis = lines_of(heat_map)[0]
+                assert axis[heat_map.label_cells + heat_map._starts()[column]] == BLOCKS.cursor
+                assert {*axis.replace(BLOCKS.cursor, " ").split()} <= labels
+                if number == "2":
+                    assert f"{BLOCKS.cursor}{sheet_of(app).columns[column]}" in axis
+            await pilot.press("right")
+
+
 async def test_only_the_lines_that_the_cursor_touches_are_drawn_again(trace: Trace) -> None:
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
         heat_map = screen_of(app).map

@@ -6,7 +6,9 @@ import re
 
 #: Printable by Unicode, yet drawn as nothing: fillers, joiners, variation selectors.
 _UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-_UNSEEN_PATTERN = re.compile(f"[{_UNSEEN}]")
+#: Halves of flags and tones of skin: terminals differ in how many cells these take.
+_UNEVEN = "\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff"
+_REPLACED_PATTERN = re.compile(f"[{_UNSEEN}{_UNEVEN}]")
 _REPLACEMENT = "\ufffd"
 _CUT = "…"
 LONGEST_KEPT = 1000  #: characters of a text that are kept beyond its trace
@@ -24,8 +26,8 @@ def printable(text: str, limit: int | None = None) -> str:
     """Return the text on one line, without anything that a terminal obeys or hides.
 
     Line breaks, tabs and odd spaces become a space (CR LF one). Control characters of C0 become their picture
-    (ESC: U+241B); C1, bidi overrides, zero-width characters, lone surrogates and unassigned characters become
-    U+FFFD.
+    (ESC: U+241B); C1, bidi overrides, zero-width characters, lone surrogates, unassigned characters and those
+    that are as wide as the terminal likes become U+FFFD.
 
     Args:
         text: any text.
@@ -33,14 +35,14 @@ def printable(text: str, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > limit:
         text = text[: max(limit - 1, 0)] + _CUT[:limit]
-    if text.isprintable() and (text.isascii() or not _UNSEEN_PATTERN.search(text)):
+    if text.isprintable() and (text.isascii() or not _REPLACED_PATTERN.search(text)):
         return text
     return "".join(map(_shown, text.replace("\r\n", "\n")))
 
 
 def _shown(character: str) -> str:
     if character.isprintable():
-        return _REPLACEMENT if _UNSEEN_PATTERN.match(character) else character
+        return _REPLACEMENT if _REPLACED_PATTERN.match(character) else character
     if character.isspace() and character not in "\x1c\x1d\x1e\x1f":
         return " "
     code = ord(character)

@@ -6,11 +6,12 @@ Knows a sheet (tracetui.ui.heat.sheet) and how to draw it; what a cell means is 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from textual import events
 from textual.message import Message
@@ -47,6 +48,9 @@ WRITTEN_CELLS = 11  #: a cell from this width on has its number written in it
 SAID_FROM = 2  #: the line on which it is said why there is no map
 TOTALS_FROM = 60  #: columns of the terminal from which there are totals
 MARKS_FROM = 8  #: lines from which the marks of the timeline have a line of their own
+
+
+_Label = tuple[int, str]  # where on an axis it begins, and its text
 
 
 class Marks(NamedTuple):
@@ -257,10 +261,13 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
         if sheet.edges is not None:
             span = Viewport(int(sheet.edges[0]), int(sheet.edges[-1]))
             times = ticks(span, self._origin_ns, self._cells_across)
-            labels = [f"{self.glyphs.tick}{tick.label}" for tick in times]
-            text = placed(labels, [tick.column for tick in times], self._cells_across)
+            labels = [(tick.column, f"{self.glyphs.tick}{tick.label}") for tick in times]
         else:
-            text = placed(sheet.columns, starts, self._cells_across)
+            labels = [*zip(starts, sheet.columns)]
+        at = starts[self.column]
+        if self._axis_lines == 1:
+            labels = self._with_cursor(labels, at, sheet)
+        text = placed([label for _, label in labels], [start for start, _ in labels], self._cells_across)
         total_title = clipped(heading(sheet.total_title), max(self._total_cells - 1, 0), "")
         total_title = aligned(total_title, self._total_cells)
         pieces: list[StyledText] = [
@@ -268,9 +275,17 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
         ]
         if self._axis_lines > 1:
             return [*pieces, (text, dim), (total_title, dim)]
-        at = starts[self.column]
-        mark = (self.glyphs.cursor, self.style_of(Role.NUMBER))
+        mark = (text[at], self.style_of(Role.NUMBER))
         return [*pieces, (text[:at], dim), mark, (text[at + 1 :], dim), (total_title, dim)]
+
+    def _with_cursor(self, labels: Sequence[_Label], at: int, sheet: Sheet) -> list[_Label]:
+        """Return labels with the cursor before the name of its column, in place of those it would cover."""
+        name = sheet.columns[self.column] if sheet.edges is None else ""
+        own = f"{self.glyphs.cursor}{name}"
+        if at + len(own) > self._cells_across or cell_len(own) != len(own):
+            own = self.glyphs.cursor
+        apart = [label for label in labels if label[0] + len(label[1]) < at or label[0] > at + len(own)]
+        return sorted([*apart, (at, own)])
 
     def _mark_line(self, sheet: Sheet) -> list[StyledText]:
         """Mark the columns of the viewport and the window of the timeline, and that of the cursor."""
