@@ -34,6 +34,7 @@ from tracetui.job.job import Job, job_of
 from tracetui.job.whatif.answer import NoReplay, Replays, what_if
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
+from tracetui.ui.tables.layout import ColumnLook, laid_out
 
 THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("W1", "W3", "W4", "W5", "W6")]
 STEPS = 4
@@ -229,6 +230,11 @@ def test_each_layer_has_the_unit_of_its_own_tokens() -> None:
     bytes_and_tokens = (layer_of(1 << 20, 0, unit=TokenUnit.BYTES), layer_of(1 << 20, 0, number=1))
     rows = LayerRows(job("experts-W2"), bytes_and_tokens, {0: 0, 1: 0})
     assert LAYERS.column("most_tokens", Form.TEXT).cells(rows, str).texts == ["1.05 MB", "1,048,576"]
+    (shown,) = laid_out(LAYERS, rows, [ColumnLook("most_tokens")])
+    assert [shown.draw(row, shown.width) for row in range(2)] == ["1.05 MB", "1,048,576"]
+    unknown = LayerRows(job("experts-W2"), bytes_and_tokens, {0: 0, 1: 1})
+    (shown,) = laid_out(LAYERS, unknown, [ColumnLook("most_tokens")])
+    assert [shown.draw(0, 9), *LAYERS.column("most_tokens", Form.TEXT).cells(unknown, str).texts] == ["-"] * 3
 
 
 def test_a_job_that_cannot_be_replayed_has_no_saving() -> None:

@@ -93,6 +93,7 @@ class Column(Generic[Rows]):
     stacked: str = ""  #: the title in lines, where text sets it on several
     unknown: str = UNKNOWN  #: what people read where the value is not known
     when: Callable[[Rows, Form], bool] = lambda *_: True  #: whether people are shown it
+    words: Callable[[Rows], Sequence[str]] | None = None  #: in place of `write`, of all rows at once
 
     def of(self, *forms: Form) -> Column[Rows]:
         """Return the column, in these forms alone."""
@@ -118,7 +119,10 @@ class Column(Generic[Rows]):
         """Return what people read in each row; `quote` makes the trace's own texts harmless."""
         values = self.get(rows)
         if isinstance(values, np.ndarray):
-            known = ((None if self.optional and value < 0 else value) for value in values.tolist())
+            known = [None if self.optional and value < 0 else value for value in values.tolist()]
+            if self.words is not None:
+                words = zip(known, self.words(rows))
+                return ColumnCells([self.unknown if value is None else text for value, text in words], True)
             return ColumnCells(
                 [self.unknown if value is None else self.write(value, rows) for value in known], True
             )

@@ -45,17 +45,9 @@ def _most_tokens(rows: LayerRows) -> Values:
     return optional_numbers([layer.tokens[places[0]] if places else None for layer, places in hot])
 
 
-def _most_words(rows: LayerRows) -> Values:
-    words = np.empty(len(rows.rows), np.object_)
-    for place, layer in enumerate(rows.rows):
-        hot = layer.hot_ranks(rows.groups)
-        tokens = layer.tokens[hot[0]] if hot else None
-        words[place] = None if tokens is None else token_words(tokens, layer.unit)
-    return words
-
-
-def _first_unit_words(tokens: int, rows: LayerRows) -> str:
-    return token_words(tokens, rows.rows[0].unit)
+def _most_words(rows: LayerRows) -> list[str]:
+    tokens = np.asarray(_most_tokens(rows)).tolist()
+    return [token_words(most, layer.unit) for most, layer in zip(tokens, rows.rows)]
 
 
 def token_words(tokens: int, unit: TokenUnit) -> str:
@@ -72,8 +64,14 @@ LAYERS: Table[LayerRows] = Table(
         Column("imbalance", "imbalance", _imbalance, lambda ratio, _: f"{ratio:.3f}", optional=True),
         Column("hot_rank", "hot rank", _hot, optional=True),
         json_only("tokens", _tokens),
-        Column("most_tokens", "its tokens", _most_tokens, _first_unit_words, Form.FRAME | Form.VIEWER, True),
-        Column("most_tokens", "its tokens", _most_words, forms=Form.TEXT | Form.MARKDOWN),
+        Column(
+            "most_tokens",
+            "its tokens",
+            _most_tokens,
+            forms=Form.FRAME | Form.SHOWN,
+            optional=True,
+            words=_most_words,
+        ),
         duration("waiting_ns", "waiting", values_of("waiting_ns")),
         duration("moving_ns", "moving", values_of("moving_ns")),
     ),

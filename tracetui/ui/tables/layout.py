@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Union
 
 import numpy as np
+from rich.cells import cell_len
 from rich.style import Style
 
 from tracetui.export.tables import column as tables
@@ -65,6 +66,7 @@ def _column(column: tables.Column[Rows], rows: Rows, look: ColumnLook) -> ViewCo
     if isinstance(values, CodedTexts):
         return _names(column, values, title, look)
     numbers, words = np.asarray(values), look.write
+    texts = None if column.words is None else column.words(rows)
     if numbers.dtype == np.object_:  # whole ones beside others
         numbers = numbers.astype(np.float64)
 
@@ -75,12 +77,16 @@ def _column(column: tables.Column[Rows], rows: Rows, look: ColumnLook) -> ViewCo
     made = number_column(
         column.key, title, of_known, write, width=look.width, rank=look.rank, style=look.style
     )
+    if texts is not None:
+        made = replace(made, draw=lambda row, _: texts[row], width=max([made.width, *map(cell_len, texts)]))
     if not column.optional:
         return made
     return replace(
         made,
         values=np.where(numbers < 0, np.nan, numbers),  # sorted after all others
-        draw=lambda row, _: column.unknown if numbers[row] < 0 else write(numbers[row]),
+        draw=lambda row, _: (
+            column.unknown if numbers[row] < 0 else write(numbers[row]) if texts is None else texts[row]
+        ),
         plain=lambda row: None if numbers[row] < 0 else numbers[row].item(),
     )
 
