@@ -11,7 +11,7 @@ import pytest
 from simulator.job.dualpipe import PassKind, dualpipe
 from simulator.job.pipeline import CHUNKS, SCHEDULES
 from tests.job.planted import job
-from tracetui.export.job.pipeline import pipeline_sentences
+from tracetui.export.job.pipeline import pipeline_document, pipeline_sentences
 from tracetui.job.dualpipe import dualpipe_blocks
 from tracetui.job.job import job_of
 from tracetui.job.pipeline import Pipeline, find_pipeline
@@ -145,6 +145,8 @@ def test_of_some_stages_the_schedule_is_not_known(name: str) -> None:
     assert found is not None
     assert (len(found.stages), found.stage_count) == (2, STAGES)
     assert (found.schedule, found.closed_form_ns) == ("unknown", None)
+    assert {stage.microbatches for stage in found.stages} == {None}
+    assert {stage["microbatches"] for stage in pipeline_document(found.order.job, found)["stages"]} == {None}
     sentences = pipeline_sentences(found)
     assert sentences[0] == "2 of 4 stages are here: which schedule they follow is not known."
     assert "by the schedule" not in " ".join(sentences)
@@ -209,7 +211,7 @@ def test_a_stage_whose_neighbours_are_missing_is_in_a_bubble_all_the_time() -> N
     assert found is not None
     assert (found.schedule, found.closed_form_ns) == ("unknown", None)
     lonely = found.stages[0]
-    assert (lonely.microbatches, lonely.warmup_ns, lonely.drain_ns) == (0, 0, 0)
+    assert (lonely.microbatches, lonely.warmup_ns, lonely.drain_ns) == (None, 0, 0)
     assert lonely.bubble_ns > max(stage.bubble_ns for stage in found.stages[1:])
 
 

@@ -49,7 +49,7 @@ class PipelineStage:
 
     number: int
     ranks: tuple[int, ...]  #: numbers
-    microbatches: int
+    microbatches: int | None  #: None: not known, as where stages are missing: blocks may be of several chunks
     warmup_ns: int  #: until its first backward block
     steady_ns: int
     drain_ns: int  #: after its last forward block
@@ -116,7 +116,9 @@ def find_pipeline(job: Job) -> Pipeline | None:
     return Pipeline(
         schedule=schedule,
         chunks=chunks,
-        stages=tuple(bubbles.stage(stage.number, tuple(stage.ranks), chunks) for stage in stages),
+        stages=tuple(
+            bubbles.stage(stage.number, tuple(stage.ranks), chunks if is_whole else None) for stage in stages
+        ),
         step_ns=round(float(bubbles.steps.mean())),
         balance_saves_ns=round(float(bubbles.steps.mean() - bubbles.balanced_steps().mean())),
         error=bubbles.error,
@@ -306,8 +308,8 @@ class _Bubbles:
         times = self._order.times(self._with_lengths(lengths), delays=True)
         return self._order.step_times(times.start, times.end)
 
-    def stage(self, number: int, ranks: tuple[int, ...], chunks: int) -> PipelineStage:
-        """Return the bubble of a stage and its parts."""
+    def stage(self, number: int, ranks: tuple[int, ...], chunks: int | None) -> PipelineStage:
+        """Return the bubble of a stage and its parts; `chunks` of the model in it, None where not known."""
         bubbles = [
             self._bubble(number, replay, lengths) for replay, lengths in zip(self._replays, self._lengths)
         ]
@@ -319,7 +321,7 @@ class _Bubbles:
         return PipelineStage(
             number=number,
             ranks=ranks,
-            microbatches=round(forward / max(runs * chunks, 1)),
+            microbatches=None if chunks is None else round(forward / max(runs * chunks, 1)),
             warmup_ns=warmup,
             steady_ns=steady,
             drain_ns=drain,

@@ -112,7 +112,7 @@ def _schedule_words(pipeline: Pipeline) -> str:
             all=pipeline.stage_count,
         )
     schedule = _NAMES.get(pipeline.schedule) or translate("an unknown schedule")
-    batches = max(stage.microbatches for stage in pipeline.stages)
+    batches = max(stage.microbatches or 0 for stage in pipeline.stages)
     template = "{count} stages follow {schedule} with {batches} micro-batches."
     if batches == 1:
         template = "{count} stages follow {schedule} with 1 micro-batch."
