@@ -60,8 +60,8 @@ def test_what_the_device_still_does_cannot_be_saved() -> None:
     assert analysis.savings[key].critical_ns == 995
     assert saved_ns(analysis.what_ifs.faster(key, 0.0)) == 40
     assert analysis.savings[key].saves_at_most_ns == 900 + 2_090 - 1_800 - 900 - 50
-    #: of the step, from 900 to the end of its task at 2,000, the device is free for 200
-    assert analysis.savings[key].steps == {0: 200}
+    #: the step, whose task was launched before, does not wait for it
+    assert analysis.savings[key].steps == {}
 
 
 def test_another_stream_may_be_the_last() -> None:
@@ -106,6 +106,16 @@ def test_real_npu_traces(real_traces: Path, rank: str) -> None:
 @pytest.mark.parametrize("name", real.GPU)
 def test_real_gpu_traces(real_traces: Path, name: str) -> None:
     check(real.gpu(real_traces, name))
+
+
+def test_a_step_saves_what_the_host_did_for_it_in_the_time_of_the_step_before(real_traces: Path) -> None:
+    """A line between two steps, while the device still works for the first, delays the second one."""
+    analysis = analyse(real.read(next((real_traces / "gpu" / "workers0").glob("*.gz"))))
+    key = next(key for key in analysis.savings if key[1] == 51)
+    without = analysis.what_ifs.faster(key, 0.0)
+    saved = (without.steps_before - without.steps_after).tolist()
+    assert saved[-1] == 17_933_000
+    assert analysis.savings[key].steps == {step: ns for step, ns in enumerate(saved) if ns}
 
 
 @given(any_run(), st.dictionaries(st.integers(0, 20), st.integers(1, 80), max_size=4))

@@ -8,6 +8,9 @@ of a thread of the host, back to a synchronisation: there the walk goes on with 
 
 Making anything faster that is not on the chain saves nothing. Making something on it faster saves at most
 what it takes of the chain: another chain may take over.
+
+The ends of steps need not be on the chain of the device. From each of them the walk goes back to where the
+way to the end of a step before it is met.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.critical.dependencies import Dependencies
-from tracetui.analysis.critical.host_time import HostTime
+from tracetui.analysis.critical.host_time import HostPieces, HostTime
 from tracetui.analysis.critical.points import Edge, Point, Points
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 
@@ -36,6 +39,14 @@ class CriticalKind(IntEnum):
     def label(self) -> str:
         """The name in lower case: "host", "queue", "launch" or "device"."""
         return self.name.lower()
+
+
+class HostWays(NamedTuple):
+    """The time of the host on the ways to the ends of a device and its steps; columns of equal length."""
+
+    step: Int64s  #: index of the first step whose end waits for it, -1 where only that of the device does
+    on_chain: Bools  #: it is on the critical chain
+    pieces: HostPieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +69,7 @@ class CriticalChain:
     stack: Int32s  #: of the host: string of the `Call stack` it is charged to, -1 where none
     frame: Int64s  #: of the host: row of the innermost python_function slice it is charged to, -1 where none
     backward: Bools  #: of the host: charged to an operator of the backward pass
+    host_ways: HostWays
 
     def __len__(self) -> int:
         return len(self.start)
@@ -79,8 +91,9 @@ class CriticalChain:
 
 
 class _ChainStretches(NamedTuple):
-    """Parts of a chain, last first; columns of equal length."""
+    """Parts of chains; columns of equal length."""
 
+    point: Int64s  #: at which the part ends, or, of a task or dequeue, that it leads to
     start: Int64s
     end: Int64s
     kind: Int64s
@@ -90,22 +103,34 @@ class _ChainStretches(NamedTuple):
 
 def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[CriticalChain, ...]:
     """Return the critical chain of each device."""
-    causes = depends.points.bound_by.data  # a list of all of them takes five times the room
+    points, cause = depends.points, depends.points.bound_by
+    causes = cause.data  # a list of all of them takes five times the room
+    step_device = points.device[depends.step_end]
     chains = []
     for device, last in enumerate(depends.device_end.tolist()):
-        path, point = [], last
+        step_of_point = np.full(len(points), _ON_NO_WAY, np.int64)
+        steps, first_step = np.flatnonzero(step_device == device), step_of_point.data
+        for step, point in [*zip(steps.tolist(), depends.step_end[steps].tolist()), (-1, last)]:
+            while point >= 0 and first_step[point] == _ON_NO_WAY:
+                first_step[point] = step
+                point = causes[point]
+        on_chain, point = np.zeros(len(points), np.bool_), last
         while point >= 0:
-            path.append(point)
+            on_chain[point] = True
             point = causes[point]
-        stretches = _stretches(depends.points, np.array(path, np.int64), depends.begin)
-        end = int(depends.points.time[last])
-        chains.append(_chain(device, depends.begin, end, stretches, host_time))
+        ends = np.flatnonzero(step_of_point != _ON_NO_WAY)
+        stretches = _stretches(points, cause, ends, depends.begin)
+        chains.append(_chain(device, depends, stretches, on_chain, step_of_point, host_time))
     return tuple(chains)
 
 
-def _stretches(points: Points, path: Int64s, begin: int) -> _ChainStretches:
-    """Return the time between the points of a path, and before the first of them."""
-    ends, origins = path[:-1], path[1:]
+_ON_NO_WAY = -2
+
+
+def _stretches(points: Points, cause: Int64s, ends: Int64s, begin: int) -> _ChainStretches:
+    """Return the time between points, `ends`, and their binding causes, and before those without one."""
+    origins = cause[ends]
+    first, ends, origins = ends[origins < 0], ends[origins >= 0], origins[origins >= 0]
     kind, origin_kind = (
         np.full(len(ends), CriticalKind.DEVICE, np.int64),
         np.full(len(ends), CriticalKind.DEVICE, np.int64),
@@ -119,14 +144,20 @@ def _stretches(points: Points, path: Int64s, begin: int) -> _ChainStretches:
     start, end = points.time[origins], points.time[ends]
     turn = np.minimum(start + points.lasts[origins], end)
     none = np.full(len(ends), -1, np.int64)
-    first = path[-1:]
-    root = np.full(1, CriticalKind.DEVICE, np.int64)
+    root = np.full(len(first), CriticalKind.DEVICE, np.int64)
     root[points.thread[first] >= 0] = CriticalKind.HOST
     root[points.point[first] == Point.DEQUEUE] = CriticalKind.QUEUE
     parts = (
-        _ChainStretches(turn, end, kind, points.row[ends], thread),
-        _ChainStretches(start, turn, origin_kind, points.row[origins], none),
-        _ChainStretches(np.full(1, begin), points.time[first], root, points.row[first], points.thread[first]),
+        _ChainStretches(ends, turn, end, kind, points.row[ends], thread),
+        _ChainStretches(ends, start, turn, origin_kind, points.row[origins], none),
+        _ChainStretches(
+            first,
+            np.full(len(first), begin),
+            points.time[first],
+            root,
+            points.row[first],
+            points.thread[first],
+        ),
     )
     stretches = _ChainStretches(*(np.concatenate(columns) for columns in zip(*parts)))
     stretches = stretches._replace(start=np.maximum(stretches.start, begin))
@@ -134,19 +165,28 @@ def _stretches(points: Points, path: Int64s, begin: int) -> _ChainStretches:
 
 
 def _chain(
-    device: int, begin: int, end: int, stretches: _ChainStretches, host_time: HostTime
+    device: int,
+    depends: Dependencies,
+    stretches: _ChainStretches,
+    on_chain: Bools,
+    step: Int64s,
+    host_time: HostTime,
 ) -> CriticalChain:
+    """Return the chain of a device. `on_chain`, bool[points]; `step`, int64[points]: as of `HostWays`."""
     on_host = stretches.thread >= 0
     host = _ChainStretches(*(column[on_host] for column in stretches))
-    device_side = _ChainStretches(*(column[~on_host] for column in stretches))
+    device_side = _ChainStretches(*(column[~on_host & on_chain[stretches.point]] for column in stretches))
     pieces = host_time.pieces(host.thread, host.start, host.end)
+    point = host.point[pieces.place]
+    ways = HostWays(step[point], on_chain[point], pieces)
+    pieces = HostPieces._make(column[ways.on_chain] for column in pieces)
     none, count = np.full(len(device_side.start), -1, np.int64), len(pieces.place)
     start = np.concatenate((device_side.start, pieces.start))
     order = np.argsort(start, kind="stable")
     return CriticalChain(
         device=device,
-        begin_ns=begin,
-        end_ns=end,
+        begin_ns=depends.begin,
+        end_ns=int(depends.points.time[depends.device_end[device]]),
         start=start[order],
         end=np.concatenate((device_side.end, pieces.end))[order],
         kind=np.concatenate((device_side.kind, np.full(count, CriticalKind.HOST))).astype(np.int8)[order],
@@ -154,4 +194,5 @@ def _chain(
         stack=np.concatenate((none.astype(np.int32), pieces.stack))[order],
         frame=np.concatenate((none, pieces.frame))[order],
         backward=np.concatenate((none > 0, pieces.backward))[order],
+        host_ways=ways,
     )

@@ -17,17 +17,22 @@ through the wait, more of c may count: the chain on which late peers come when t
 collective it goes back to the last one that had ended when the peer came), and its bound counts where it is
 the greater. Neither is more than the bound without waits, which is told beside it: what a line saves at most
 if the peers come as much sooner, as they may where the same line is theirs too.
+
+Of one step what the line takes of the way to its end counts, back to where the way to the end of a step
+before is met: the host runs ahead, and that may lie in the time of that step. What is saved of steps before,
+and carried over, is not in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.critical.chain import CriticalChain, CriticalKind
+from tracetui.analysis.critical.chain import CriticalChain
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.idle.frames import FrameRules
@@ -47,7 +52,9 @@ class LineSaving(LineFields):
 
     critical_ns: int  #: its time on the critical chain, of the device with the most
     saves_at_most_ns: int  #: that without what only lengthens waits, and at most the free time of the device
-    steps: dict[int, int]  #: what it can save of the time of each step, at most: ns by index, in order
+    #: what it can save of each step, at most, where only what the step is the first to wait for takes no
+    #: time: ns by index, in order
+    steps: dict[int, int]
     #: what it could save at most if the peers that this rank waits for came as much sooner: its critical
     #: time, at most the free time; never less than `saves_at_most_ns`, and equal to it where nothing waits
     saves_with_peers_ns: int
@@ -71,52 +78,44 @@ def line_savings(
         depends: where each step begins and is done.
         meetings: the collectives, by device, then time; None: nothing is taken off for the waits there.
     """
-    step_devices = depends.points.device[depends.step_end]
-    host = [np.flatnonzero(chain.kind == CriticalKind.HOST) for chain in chains]
-    columns = [(c.stack[on_host], c.frame[on_host], c.backward[on_host]) for c, on_host in zip(chains, host)]
+    step_device = depends.points.device[depends.step_end]
+    pieces = [chain.host_ways.pieces for chain in chains]
+    columns = [(of_device.stack, of_device.frame, of_device.backward) for of_device in pieces]
     stack, frame, backward = (np.concatenate(parts) for parts in zip(_NO_COLUMNS, *columns))
     keys, key_of_piece = keys_of(trace, stack, frame, backward, rules)
     critical, bound, capped = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(3))
     steps: list[dict[int, int]] = [{} for _ in keys]
     begins, ends = depends.step_begin, depends.points.time[depends.step_end]
     first = 0
-    for device, (chain, on_host, activity) in enumerate(zip(chains, host, activities)):
-        keyed = key_of_piece[first : first + len(on_host)]
-        first += len(on_host)
-        start, end = chain.start[on_host], chain.end[on_host]
-        np.add.at(critical[device], keyed, end - start)
+    for device, (chain, activity) in enumerate(zip(chains, activities)):
+        step, on_chain, host = chain.host_ways
+        line = key_of_piece[first : first + len(step)]
+        first += len(step)
+        np.add.at(critical[device], line[on_chain], (host.end - host.start)[on_chain])
         working = activity.compute | activity.communication
         lag = int(depends.clock_lag[device])
         free = chain.wall_ns - working.clip(chain.begin_ns - lag, chain.end_ns - lag).total
-        (on_device,) = np.nonzero((step_devices == device) & (begins < ends))
-        meeting_times, wait = _waits(meetings, device)
-        parts = cut_at_edges(
-            start, end, distinct(np.concatenate((begins[on_device], ends[on_device], meeting_times)))
+        (on_device,) = np.nonzero((step_device == device) & (begins < ends))
+        device_begins, device_ends = begins[on_device], ends[on_device]
+        waits = _waits(trace, meetings, device, lag)
+        cuts = cut_at_edges(
+            host.start[on_chain], host.end[on_chain], distinct(np.concatenate((device_begins, device_ends)))
         )
-        step = _step_at(parts.start, begins[on_device], ends[on_device])
-        stretch = np.searchsorted(meeting_times, parts.start, "right")
-        code_of_part = keyed[parts.place] + len(keys) * (stretch + (len(meeting_times) + 1) * (step + 1))
-        codes, spent = sums(code_of_part, parts.end - parts.start)
-        stretch_code, line = np.divmod(codes, len(keys))
-        step, stretch = np.divmod(stretch_code, len(meeting_times) + 1)
-        step -= 1
-        follows = stretch < len(meeting_times)
-        follows[follows] = (
-            _step_at(meeting_times[stretch[follows]], begins[on_device], ends[on_device]) == step[follows]
+        parts = _LineParts(
+            line[on_chain][cuts.place], _step_at(cuts.start, device_begins, device_ends), cuts.start, cuts.end
         )
-        wait_after = np.zeros(len(codes), np.int64)
-        wait_after[follows] = wait[stretch[follows]]
-        unsaved = np.maximum(spent - wait_after, 0)
-        np.add.at(capped[device], line, unsaved)
+        _, lines, unsaved = _unsaved(parts, waits, _step_at(waits.time, device_begins, device_ends))
+        np.add.at(capped[device], lines, unsaved)
         bound[device] = np.minimum(critical[device], free)
         capped[device] = np.minimum(capped[device], free)
-        busy = working.covered(begins[on_device] - lag, ends[on_device] - lag)
-        free_steps: list[int] = (ends[on_device] - begins[on_device] - busy).tolist()
-        pairs, saved = sums(step * len(keys) + line, unsaved)
-        for code, ns in zip(pairs.tolist(), saved.tolist()):
-            place, key = divmod(code, len(keys))
-            if place >= 0 and ns:
-                steps[key][int(on_device[place])] = min(ns, free_steps[place])
+        busy = working.covered(device_begins - lag, device_ends - lag)
+        free_of_step = dict(zip(on_device.tolist(), (device_ends - device_begins - busy).tolist()))
+        parts = _LineParts(line, step, host.start, host.end)
+        done_in = np.searchsorted(device_ends, waits.done)
+        waited_step = pick(on_device, np.where(done_in < len(on_device), done_in, -1))
+        for index, key, ns in zip(*(column.tolist() for column in _unsaved(parts, waits, waited_step))):
+            if ns and index in free_of_step:
+                steps[key][index] = min(ns, free_of_step[index])
     rows = [
         LineSaving(
             *key,
@@ -130,12 +129,55 @@ def line_savings(
     return tuple(sorted(rows, key=_rank))
 
 
-def _waits(meetings: Meetings | None, device: int) -> tuple[Int64s, Int64s]:
-    """Return the distinct times at which a device meets others, in order, and its wait there; ns."""
+class _LineParts(NamedTuple):
+    """Stretches of the host's time on a way; columns of equal length."""
+
+    line: Int64s  #: place of its line
+    step: Int64s  #: that waits for it, -1 where none
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+
+
+class _Waits(NamedTuple):
+    """Where a device meets others, by time, and what it waits there; columns of equal length."""
+
+    time: Int64s  #: ns: when the host enqueued it; distinct
+    done: Int64s  #: ns on the clock of the host
+    ns: Int64s
+
+
+def _waits(trace: Trace, meetings: Meetings | None, device: int, lag: int) -> _Waits:
+    """Return the waits of a device whose clock is `lag` behind that of the host."""
     if meetings is None:
-        return _NONE, _NONE
+        return _Waits(_NONE, _NONE, _NONE)
     on_device = meetings.device == device
-    return sums(meetings.time[on_device], meetings.exposed[on_device])
+    enqueued = meetings.time[on_device]
+    time, ns = sums(enqueued, meetings.exposed[on_device])
+    done = np.full(len(time), np.iinfo(np.int64).min)
+    np.maximum.at(done, np.searchsorted(time, enqueued), trace.slices.end[meetings.row[on_device]] + lag)
+    return _Waits(time, done, ns)
+
+
+def _unsaved(parts: _LineParts, waits: _Waits, waited_step: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Return step, line, and how much of the line the waits of the step leave: max(0, c - w), summed.
+
+    `waited_step`: which step each wait is of.
+    """
+    line, step, start, end = parts
+    cuts = cut_at_edges(start, end, waits.time)
+    stretch = np.searchsorted(waits.time, cuts.start, "right")
+    width = int(line.max(initial=0)) + 1
+    code = line[cuts.place] + width * (stretch + (len(waits.time) + 1) * (step[cuts.place] + 1))
+    codes, spent = sums(code, cuts.end - cuts.start)
+    codes, line = np.divmod(codes, width)
+    step, stretch = np.divmod(codes, len(waits.time) + 1)
+    follows = stretch < len(waits.time)
+    follows[follows] = waited_step[stretch[follows]] == step[follows] - 1
+    waited = np.zeros(len(codes), np.int64)
+    waited[follows] = waits.ns[stretch[follows]]
+    pairs, left = sums(step * width + line, np.maximum(spent - waited, 0))
+    step, line = np.divmod(pairs, width)
+    return step - 1, line, left
 
 
 def _step_at(times: Int64s, begins: Int64s, ends: Int64s) -> Int64s:
