@@ -158,9 +158,10 @@ def test_a_gap_tells_its_longest_interval(stalls: Analysis) -> None:
 
 
 def test_of_a_gap_the_longest_interval_counts_that_had_a_lead() -> None:
-    """A lead at 0 ns is one."""
-    nothing = np.full(5, -1)
-    gap, idle, at = np.array([1, 1, 1, 2, 4]), np.array([9, 5, 7, 8, 3]), np.array([-1, 4, 0, -1, 0])
+    """A lead at 0 ns is one. Of two intervals that are as long the first counts."""
+    nothing = np.full(6, -1)
+    gap, at = np.array([1, 1, 1, 2, 4, 4]), np.array([-1, 4, 0, -1, 0, 6])
+    idle = np.array([9, 5, 7, 8, 3, 3])
     losses = LeadLosses(gap, idle, at, nothing, nothing, nothing, nothing, nothing, nothing, [])
     assert [losses.of_gap(number) for number in range(5)] == [-1, 2, -1, -1, 4]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -105,9 +106,14 @@ class LeadLosses:
 
     def of_gap(self, gap: int) -> int:
         """Return the place of the longest interval of a gap that had a lead to lose, -1 where none had."""
-        first, stop = np.searchsorted(self.gap, [gap, gap + 1]).tolist()
-        places = first + np.flatnonzero(self.lost_at[first:stop] >= 0)
-        return int(places[np.argmax(self.idle[places])]) if len(places) else -1
+        return self._longest.get(gap, -1)
+
+    @cached_property
+    def _longest(self) -> dict[int, int]:
+        """The place of that interval of each gap, of several the first."""
+        (places,) = np.nonzero(self.lost_at >= 0)
+        order = places[np.lexsort((-places, self.idle[places]))]
+        return dict(zip(self.gap[order].tolist(), order.tolist()))
 
 
 def host_leads(devices: Sequence[DeviceActivity], chains: LaunchChains) -> tuple[HostLead, ...]:

@@ -26,7 +26,7 @@ def json_texts(document: dict[str, Any]) -> Iterator[str]:
         f"{json.dumps(key)}: {json.dumps(value)}, " for key, value in document.items() if key != rows
     )
     yield f'{{{head}"{rows}": [\n'
-    lines, separator = (json.dumps(row, allow_nan=False) for row in document[rows]), ""
+    lines, separator = map(json.JSONEncoder(allow_nan=False).encode, document[rows]), ""
     while part := [*islice(lines, _AT_A_TIME)]:
         yield separator + ",\n".join(part)
         separator = ",\n"
