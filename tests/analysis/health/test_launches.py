@@ -53,8 +53,8 @@ def test_copies_and_other_calls_are_no_launches() -> None:
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_what_a_thread_launches_while_it_captures_is_kept_for_a_graph(first: int) -> None:
-    """Until the capture ends, on that thread; in whichever order the file has the calls."""
+def test_what_a_process_launches_while_a_thread_captures_is_kept_for_a_graph(first: int) -> None:
+    """Until that thread ends it, and if it has no task; in whichever order the file has the calls."""
     other = gpu.HOST + 1
     turns = [
         *launch(20, -1, "cudaStreamBeginCapture"),
@@ -62,10 +62,16 @@ def test_what_a_thread_launches_while_it_captures_is_kept_for_a_graph(first: int
         *launch(60, -1, "cudaStreamBeginCapture"),
     ]
     launches = [event for n, at in enumerate((10, 30, 50, 70)) for event in launch(at, n)]
-    elsewhere = [*launch(35, 8, tid=other), *launch(45, -1, "cudaStreamEndCapture", tid=other)]
+    elsewhere = [
+        *launch(35, 8, tid=other),
+        *launch(37, 7, tid=other),
+        *kernel(90, 7),
+        *launch(38, -1, "cudaStreamEndCapture", tid=other),
+        *launch(39, 6),
+    ]
     late = launch(20, 9)  # at the time at which the capture begins, and after it
     events = [*turns[:: -1 if first else 1], *launches, *elsewhere, *late]
-    assert [start for start, _ in launched([*gpu.gpu(), *events])] == [10, 35, 50]
+    assert launched([*gpu.gpu(), *events]) == [(10, True), (37, False), (50, True)]
 
 
 def dequeued(at: int, number: int, name: str = "Dequeue@aclnnMm") -> Events:

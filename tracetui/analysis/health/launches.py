@@ -13,7 +13,15 @@ import numpy as np
 
 from tracetui.analysis.idle import calls
 from tracetui.analysis.launch_chains import LaunchChains, is_operator_track
-from tracetui.analysis.search import by_name, first_equal, of_category, pick, rows_by_track, rows_of
+from tracetui.analysis.search import (
+    by_name,
+    first_equal,
+    of_category,
+    pick,
+    rows_by_process,
+    rows_by_track,
+    rows_of,
+)
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Layer, Trace
@@ -63,7 +71,7 @@ def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
     launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
     if len(launching):
         lost = ~_has_task(trace, chains, launching)
-        kept = ~_captured(trace, rows, launching)
+        kept = ~(lost & _captured(trace, rows, launching))
         launching, lost = launching[kept], lost[kept]
     else:
         launching, lost = _dequeued(trace, chains)
@@ -123,7 +131,9 @@ def _has_task(trace: Trace, chains: LaunchChains, calls_rows: Int64s) -> Bools:
 
 
 def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
-    """Return which launches are kept for a graph and not run: between two calls on their thread.
+    """Return which launches are kept for a graph and not run: between two calls of one thread.
+
+    That thread may wait meanwhile for another that launches, as the backward does.
 
     Args:
         trace: the trace.
@@ -137,12 +147,12 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
         return captured
     start = trace.slices.start
     begins = turn[turn >= 0] == 1
-    launches_by_thread = {(t.pid, t.tid): found for t, found in rows_by_track(trace, launching)}
+    launches_by_process = dict(rows_by_process(trace, launching))
     for track, found in rows_by_track(trace, turning):
         order = found[np.argsort(start[turning[found]], kind="stable")]
-        launches = launches_by_thread.get((track.pid, track.tid), np.empty(0, np.int64))
+        launches = launches_by_process.get(track.pid, np.empty(0, np.int64))
         before = np.searchsorted(start[turning[order]], start[launching[launches]], "right") - 1
-        captured[launches] = (before >= 0) & begins[order][before]
+        captured[launches] |= (before >= 0) & begins[order][before]
     return captured
 
 
