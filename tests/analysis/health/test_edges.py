@@ -79,6 +79,10 @@ def test_tasks_lost_here_and_there_are_no_late_beginning() -> None:
 MS = 1_000_000
 
 
+def renamed(before: str, after: str, events: Events) -> Events:
+    return [{**e, "name": after} if e["name"] == before else e for e in events]
+
+
 def ns(microseconds: str) -> int:
     """The ns of a time as `us` writes it."""
     return int(microseconds.replace(".", ""))
@@ -143,6 +147,8 @@ def test_tasks_of_a_stream_overlap_for_a_hundredth_of_its_time(overlap: int, is_
     ]
     # The stream is busy for 20 * 35 us + 3 * 100 us: 1 ms.
     assert ("tasks.overlap" in found([*run(dur=35_000), *over])) == is_found
+    programmatic = renamed("cudaLaunchKernel", "cudaLaunchKernelExC", over)
+    assert "tasks.overlap" not in found([*run(dur=35_000), *programmatic]), "these begin early"
 
 
 def outcomes(events: Events, identity: str) -> list[tuple[str, int]]:

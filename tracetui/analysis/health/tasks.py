@@ -23,17 +23,17 @@ LEAST_SHARED = 3
 
 
 def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
-    """Yield a finding where tasks of a stream run at the same time, those of graphs aside."""
+    """Yield a finding where tasks of a stream run at the same time, those that may aside."""
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
-    of_graph = np.zeros(len(slices), np.bool_)
+    may_overlap = np.zeros(len(slices), np.bool_)
     launched = np.flatnonzero(chains.launch >= 0)
-    graph = by_name(trace, chains.launch[launched], calls.launches_graph) == 1
-    of_graph[chains.tasks[launched[graph]]] = True
+    may = by_name(trace, chains.launch[launched], calls.may_overlap) == 1
+    may_overlap[chains.tasks[launched[may]]] = True
     streams = []
     for track in trace.tracks:
         if track.layer == Layer.DEVICE and track.family == Family.TASKS and len(track.rows) > 1:
-            overlap, busy, rows, inside = overlap_of(recording, track, of_graph)
+            overlap, busy, rows, inside = overlap_of(recording, track, may_overlap)
             is_much = overlap > MOST_OVERLAP * busy or inside > MOST_OVERLAP * len(track.rows)
             if len(rows) >= LEAST_SHARED and is_much:
                 streams.append((track, overlap, busy, rows))
@@ -68,19 +68,19 @@ def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     )
 
 
-def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tuple[int, int, Int64s, int]:
+def overlap_of(recording: HealthEvidence, track: Track, may_overlap: Bools) -> tuple[int, int, Int64s, int]:
     """Return the ns in which two tasks of a stream run or more, its busy ns, the rows that overlap one
     before, and how many of these end before it does.
 
     Args:
         recording: what was recorded.
         track: the stream.
-        of_graph: bool[slices]: whether each was launched as part of a graph; these may run at once.
+        may_overlap: bool[slices]: whether each may run beside others of its stream; these are left out.
     """
     slices = recording.trace.slices
     rows = np.arange(track.rows.start, track.rows.stop)
     rows = rows[among(slices.activity[rows], (Activity.COMPUTE, Activity.AICPU, Activity.COPY))]
-    rows = rows[~of_graph[rows]]
+    rows = rows[~may_overlap[rows]]
     busy = union(slices.start[rows], slices.end[rows]).total
     order = rows[np.argsort(slices.start[rows], kind="stable")]
     if len(order) < 2:

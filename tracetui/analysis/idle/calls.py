@@ -31,6 +31,7 @@ _FRAMES = by_purpose(KNOWN.frames.purposes)
 _DEVICE_WAIT = any_of(KNOWN.calls.device_waits)
 _STREAM_WAIT = any_of(KNOWN.calls.stream_waits)
 _GRAPH_LAUNCH = any_of(KNOWN.calls.graph_launches)
+_EARLY_LAUNCH = any_of(KNOWN.calls.early_launches)
 _KERNEL_LAUNCH = any_of(KNOWN.calls.kernel_launches)
 _CAPTURE_BEGIN = any_of(KNOWN.calls.capture_begins)
 _CAPTURE_END = any_of(KNOWN.calls.capture_ends)
@@ -86,6 +87,12 @@ def waits_for_stream(call: str) -> bool:
 def launches_graph(call: str) -> bool:
     """Return whether a runtime call launches a graph: many tasks at once, in order on the device."""
     return _GRAPH_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def may_overlap(call: str) -> bool:
+    """Return whether tasks of a runtime call may run beside others of their stream."""
+    plain = _LAYER.sub("", call, count=1)
+    return launches_graph(call) or _EARLY_LAUNCH.match(plain) is not None
 
 
 def launches_kernel(call: str) -> bool:

@@ -195,6 +195,8 @@ class CallNames:
     device_waits: tuple[str, ...] = ()  #: patterns of calls that wait for all that was launched before,
     stream_waits: tuple[str, ...] = ()  #: and of those that wait for what was launched on one stream
     graph_launches: tuple[str, ...] = ()  #: patterns of calls that launch many tasks at once
+    #: Patterns of calls whose kernel may begin before the one before it on its stream ends.
+    early_launches: tuple[str, ...] = ()
     #: Patterns of calls that launch one kernel each, whose task is in every complete recording.
     kernel_launches: tuple[str, ...] = ()
     capture_begins: tuple[str, ...] = ()  #: patterns of calls after which launches are kept for a graph,
