@@ -561,6 +561,11 @@ def test_a_waiting_operator_holds_what_others_of_its_name_do(
         if number <= again:
             events += [gpu.host(start + (n + 1) * 10_000, 5_000, f"aten::op{n}") for n in range(names)]
     assert ("clock.jump" in found([*run(), *events])) == is_found
+    ranges = [
+        {**e, "name": "synchronize", "cat": "user_annotation"} if e["name"] == "aten::item" else e
+        for e in events
+    ]
+    assert "clock.jump" not in found([*run(), *ranges]), "a range of the user holds anything"
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,19 @@ import numpy as np
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import among, by_name, distinct, ranges, rows_of, runs, span_of, track_of_rows
+from tracetui.analysis.search import (
+    among,
+    by_name,
+    distinct,
+    of_category,
+    ranges,
+    rows_of,
+    runs,
+    span_of,
+    track_of_rows,
+)
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Slices, Track
 
@@ -254,11 +265,12 @@ def _inside_waits(
     """Return the slices of a track that wait for the device, and those directly inside that should not be.
 
     Rows and rows, and whether what is inside waits as well; of equal length. Waits that end with their thread
-    are left out: their end was not recorded.
+    are left out: their end was not recorded. So are ranges of the user, which may hold anything.
     """
     trace, slices = recording.trace, recording.trace.slices
     rows = slice(track.rows.start, track.rows.stop)
     waiting = meanings(trace.strings, slices.name[rows], lambda name: int(cause_of(name) == Cause.SYNC)) == 1
+    waiting &= ~of_category(trace, slices.category[rows], KNOWN.categories.annotations)
     every = rows.start + np.flatnonzero(waiting)
     closed = every[slices.end[every] < span_of(trace, track)[1] - _CLOSE]
     found = [np.empty((2, 0), np.int64)]

@@ -39,7 +39,7 @@ PYTORCH = Dialect(
         engine_beginnings=("torch::autograd::AccumulateGrad",),  # in 2021 inside of no evaluate_function
         purposes=(
             (Purpose.SYNC, r"aten::(?:item|_local_scalar_dense|is_nonzero|nonzero)$"),
-            (Purpose.SYNC, r"(?:\w+::)?(?:\w+_)?synchronize(?!r)"),
+            (Purpose.SYNC, r"(?:\w+::)?(?:\w+_)?synchronize$"),
             (Purpose.DATALOADER, r"enumerate\(Data(?:Loader|Pipe)\)#"),
             (Purpose.COMMUNICATION, r"c10d::|record_param_comms"),
             # [C]; a look into the cache of Dynamo is part of each call of what is compiled
