@@ -931,3 +931,30 @@ def test_one_graph_launch_has_none_or_fewer(kernels: int, sentence: str) -> None
         for k in range(kernels if n == 3 else 5)
     ]
     assert sentences([*run(10), *launched, *replayed], "graph.incomplete") == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("kept", "waited", "is_found"),
+    [
+        ((0, 1, 2), None, True),
+        ((0, 1, 2), (12, 44), False),  # in which the graph is done, and what follows is the host's
+        ((0, 1, 2), (12, 60), True),
+        ((0, 1, 2), (-4, 44), True),  # for what was launched before
+        ((0, 1, 2), (46, 48), True),
+        ((2, 3, 4), (12, 44), True),  # the first two may have run before these
+        ((2, 3, 4), (12, 60), True),
+    ],
+)
+def test_a_graph_that_is_a_part_of_another_lacks_none_where_a_wait_for_it_returned(
+    kept: tuple[int, ...], waited: tuple[int, int] | None, is_found: bool
+) -> None:
+    """Kernels begin 20 us after the launch; of the 16 us of two that are missing 8 are a hole."""
+    launched = [gpu.launch((30 + n) * MS, 5_000, 800 + n, "cudaGraphLaunch") for n in range(6)]
+    replayed = [
+        gpu.kernel((30 + n) * MS + 20_000 + 8_000 * k, 8_000, 800 + n, f"k{k}")
+        for n in range(6)
+        for k in (range(5) if n != 3 else kept)
+    ]
+    waits = wait(*(33 * MS + us * 1_000 for us in waited), "cudaStreamSynchronize") if waited else []
+    events = [*run(10), *launched, *replayed, *waits, gpu.host(30 * MS - 9_000, 2_000)]
+    assert ("graph.incomplete" in found(events)) == is_found

@@ -3,7 +3,7 @@
 The arguments that would number graphs are not kept. Two replays are of one graph where the kernels of one are
 those of the other with some left out, in the same order; and one of them lacks kernels only where it is the
 rarer one and the device has a hole where those kernels would have run. Different graphs of one call, of which
-one may be a part of another, leave no hole.
+one may be a part of another, leave no hole: what runs after a wait for a graph is none of it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import by_name, rows_of, runs
 from tracetui.arrays import Int64s
@@ -90,8 +91,8 @@ def incomplete_graphs(
 
 def _partial(
     recording: HealthEvidence, replays: Sequence[Replay], holes: Sequence[tuple[int, int]]
-) -> Iterator[Replay]:
-    """Yield the replays that lack kernels of their graph, none of them next to some holes, ns."""
+) -> Iterator[tuple[Replay, tuple[int, int]]]:
+    """Yield the replays that lack kernels of their graph, and when these may have run, ns; not in `holes`."""
     counts = Counter(replay.names for replay in replays if replay.names)
     if len(counts) < 2 or len(counts) > _MOST_GRAPHS:
         return
@@ -118,10 +119,10 @@ def _partial(
             if missing <= 0:
                 continue
             busy = _busy_for(recording, replay)
-            start, end = _around(recording, busy, replay)
+            start, end = _time_for_missing(recording, busy, replay, complete)
             is_hole = end - start - busy.clip(start, end).total >= _HOLE * missing
             if is_hole and not any(begin < end and start < stop for begin, stop in holes):
-                yield replay
+                yield replay, (start, end)
 
 
 def _busy_for(recording: HealthEvidence, replay: Replay) -> Intervals:
@@ -130,15 +131,42 @@ def _busy_for(recording: HealthEvidence, replay: Replay) -> Intervals:
     return next(activity.busy for activity in recording.devices if activity.device == device)
 
 
-def _around(recording: HealthEvidence, busy: Intervals, replay: Replay) -> tuple[int, int]:
-    """Return the end of the work before a replay and the start of that after it, ns."""
+def _time_for_missing(
+    recording: HealthEvidence, busy: Intervals, replay: Replay, complete: Sequence_
+) -> tuple[int, int]:
+    """Return from when to when the device may have run what a replay lacks of its graph, ns.
+
+    Before its first task, from the work before on, if what is missing may come first; after its last task, if
+    it may come last, until the work after or the return of a wait for it.
+
+    Args:
+        recording: what was recorded.
+        busy: when the device was busy.
+        replay: has tasks.
+        complete: the names of all tasks of the graph.
+    """
     slices = recording.trace.slices
-    first, last = int(slices.start[replay.tasks[0]]), int(slices.end[replay.tasks].max())
-    after = int(np.searchsorted(busy.starts, last, "left"))
-    before = int(np.searchsorted(busy.ends, first, "right")) - 1
-    start = int(busy.ends[before]) if before >= 0 else first
-    end = int(busy.starts[after]) if after < len(busy) else last
+    start, end = int(slices.start[replay.tasks[0]]), int(slices.end[replay.tasks].max())
+    before = int(np.searchsorted(busy.ends, start, "right")) - 1
+    after = int(np.searchsorted(busy.starts, end, "left"))
+    if before >= 0 and _is_part(replay.names, complete[1:]):
+        start = min(start, max(int(busy.ends[before]), int(slices.start[replay.row])))
+    if after < len(busy) and _is_part(replay.names, complete[:-1]):
+        end = min((int(busy.starts[after]), *_returns_of_waits(recording, replay, end)))
     return start, end
+
+
+def _returns_of_waits(recording: HealthEvidence, replay: Replay, end: int) -> Iterator[int]:
+    """Yield when the waits return, ns, that threads began after a replay's launch and are in at its end."""
+    for index in range(len(recording.host_threads)):
+        waits = recording.host_threads.thread(index).spans.get(Cause.SYNC)
+        place = -1 if waits is None else int(waits.index_at(np.array([end - 1]))[0])
+        if (
+            waits is not None
+            and place >= 0
+            and waits.starts[place] >= recording.trace.slices.start[replay.row]
+        ):
+            yield int(waits.ends[place])
 
 
 def _until_later(recording: HealthEvidence, replay: Replay) -> tuple[int, int]:
@@ -159,12 +187,11 @@ def _finding(
     recording: HealthEvidence,
     replays: Sequence[Replay],
     empty: Sequence[Replay],
-    partial: Sequence[Replay],
+    partial: Sequence[tuple[Replay, tuple[int, int]]],
     severity: Severity,
 ) -> Finding:
     slices = recording.trace.slices
-    lacking = [*empty, *partial]
-    rows = np.array([replay.row for replay in lacking], np.int64)
+    rows = np.array([replay.row for replay in (*empty, *(replay for replay, _ in partial))], np.int64)
     if not partial:
         sentence = (
             "1 of {replays} graph launches has no kernels on the device"
@@ -192,13 +219,8 @@ def _finding(
             "(CUPTI node tracing; on an NPU level 1 or 2), or time a run without graphs."
         ),
         figures={"replays": len(replays), "empty": len(empty), "partial": len(partial)},
-        count=len(lacking),
-        share=len(lacking) / len(replays),
+        count=len(rows),
+        share=len(rows) / len(replays),
         steps=places(recording.steps_at(slices.start[rows])),
-        windows=tuple(
-            _around(recording, _busy_for(recording, replay), replay)
-            if len(replay.tasks)
-            else _until_later(recording, replay)
-            for replay in lacking
-        ),
+        windows=(*(_until_later(recording, replay) for replay in empty), *(window for _, window in partial)),
     )
