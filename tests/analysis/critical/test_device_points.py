@@ -26,6 +26,7 @@ from tracetui.analysis.critical.device_points import (
     task_points,
 )
 from tracetui.analysis.critical.points import Edge, Points
+from tracetui.analysis.search import distinct
 from tracetui.trace.model import Activity
 
 KINDS = (Activity.COMPUTE, Activity.COPY)
@@ -185,10 +186,12 @@ def test_a_synchronisation_waits_for_the_last_task_enqueued_that_ends_while_it_l
     run = Run(seed)
     begin = run.some(6, 9)
     end = begin + run.some(6, 5)
+    tasks = run.tasks._replace(device=run.tasks.stream)
+    enqueuer, waiter = run.some(run.count, 4, -1), run.some(6, 3)
     expected = []
-    for since, until in zip(begin.tolist(), end.tolist()):
+    for since, until, thread in zip(begin.tolist(), end.tolist(), waiter.tolist()):
         best, ended = -1, since
-        for stream in (0, 1):
+        for stream in distinct(tasks.stream[enqueuer == thread]).tolist() or (0, 1):
             known = [
                 i for i in range(run.count) if run.tasks.stream[i] == stream and run.tasks.enqueued[i] >= 0
             ]
@@ -198,7 +201,7 @@ def test_a_synchronisation_waits_for_the_last_task_enqueued_that_ends_while_it_l
                 if last and ended < run.tasks.end[last[0]] <= until:
                     best, ended = last[0], int(run.tasks.end[last[0]])
         expected.append(best)
-    assert synchronised(run.tasks, begin, end).tolist() == expected
+    assert synchronised(tasks, enqueuer, begin, end, waiter).tolist() == expected
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -118,7 +118,7 @@ def _parts(
     _shift_causes(dequeued, Edge.BEFORE, after_host)
     (ends,) = np.nonzero(sync >= 0)
     begin, end = host.time[sync[ends]], host.time[ends]
-    awaited = synchronised(tasks, begin, end)
+    awaited = synchronised(tasks, thread, begin, end, host.thread[ends].astype(np.int64))
     ends, begin, end, awaited = (column[awaited >= 0] for column in (ends, begin, end, awaited))
     host.cause[Edge.WAIT, ends], host.binding[ends] = after_queue + awaited, Edge.WAIT
     host.lag[Edge.BEFORE, ends] = end - tasks.end[awaited]

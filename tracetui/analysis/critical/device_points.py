@@ -198,23 +198,35 @@ def peer_points(
     return peers, waiting
 
 
-def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
+def synchronised(tasks: DeviceTasks, enqueuer: Int64s, begin: Int64s, end: Int64s, waiter: Int64s) -> Int64s:
     """Return the task that each synchronisation of the host waited for; places in the
     tasks, -1: it waited for none.
 
     That is the last task enqueued on a stream before the synchronisation ended, or else before it began, if
-    it ended meanwhile; of several streams the one with the latest.
+    it ended meanwhile; of several streams the one with the latest. Streams are those of the devices that its
+    thread enqueues tasks for; of all where it enqueues none.
+
+    Args:
+        tasks: the tasks.
+        enqueuer: the thread of each task, -1: not known.
+        begin: ns of each synchronisation.
+        end: ns of each.
+        waiter: the thread of each.
     """
     last_tasks, latest = np.full(len(begin), -1, np.int64), np.full(len(begin), -1, np.int64)
     enqueued_tasks = np.flatnonzero(tasks.enqueued >= 0)
+    devices = int(tasks.device.max(initial=0)) + 1
+    launching = distinct(enqueuer * devices + tasks.device)
+    of_no_device = ~np.isin(waiter, enqueuer)
     for _, places in runs(tasks.stream[enqueued_tasks]):
         on_stream = enqueued_tasks[places]
+        may_wait = of_no_device | np.isin(waiter * devices + tasks.device[on_stream[0]], launching)
         on_stream = on_stream[np.argsort(tasks.enqueued[on_stream], kind="stable")]
         enqueued = tasks.enqueued[on_stream]
         for deadline in (end, begin):
             task = pick(on_stream, np.searchsorted(enqueued, deadline) - 1)
             task_end = pick(tasks.end, task)
-            is_later = (task >= 0) & (task_end > np.maximum(begin, latest)) & (task_end <= end)
+            is_later = may_wait & (task >= 0) & (task_end > np.maximum(begin, latest)) & (task_end <= end)
             last_tasks[is_later], latest[is_later] = task[is_later], task_end[is_later]
     return last_tasks
 
