@@ -544,6 +544,21 @@ def test_steps_without_computing_tell_neither_communication_nor_waits_of_it() ->
     assert "of the steps whose computing is recorded)" in english_words(advice).text
 
 
+@pytest.mark.parametrize(
+    ("wait", "unsplit", "known"),
+    [(0, 0, 0), (0, 1, None), (1 * MS, 8 * MS, 1 * MS + 1_000), (1 * MS, 8 * MS + 1, None)],
+)
+def test_waiting_is_told_where_planes_tell_of_at_least_half(
+    wait: int, unsplit: int, known: int | None
+) -> None:
+    """A collective of 8 ms with planes, and one of `unsplit` ns without."""
+    events = [*npu(), *hccl.group(0, 3), *launched(1_000, 2_000)]
+    events += [hccl.operation(MS, 8 * MS), hccl.plane_task(MS + 1_000, wait, peer=1)]
+    events += [hccl.operation(10 * MS, unsplit)] * (unsplit > 0)
+    (advice,) = advice_of(events, "exposed_communication")
+    assert advice.evidence.get("waiting_for_ranks_ns") == known
+
+
 def test_steps_of_the_host_count_once_however_many_devices_make_them() -> None:
     """Two steps on two devices, late on both: each computes 1 ms of a step of 20 ms, 5 ms after it began."""
     events = [*gpu.gpu(), *process(1, "python", "GPU 1", 5_000_001)]

@@ -124,15 +124,18 @@ def _overlap(cost: int, figures: Figures, of_gradients: bool, pytorch: bool) -> 
 
 def _waiting(evidence: Evidence, unknown: list[Intervals]) -> int | None:
     """Return the exposed communication in which a rank had not come yet, ns, outside of the time `unknown` of
-    each device; None where no collective shows it.
+    each device.
+
+    None where the collectives show it of less than half, or show no wait and do not show all.
     """
-    communication = evidence.analysis.communication
-    if not communication.waits.has_handshake.any():
-        return None
-    return sum(
-        (sets[CommunicationCause.WAIT] - part).total
-        for sets, part in zip(communication.exposed_sets, unknown)
+    waiting, moving, unsplit = (
+        sum(
+            (sets[cause] - part).total
+            for sets, part in zip(evidence.analysis.communication.exposed_sets, unknown)
+        )
+        for cause in CommunicationCause
     )
+    return waiting if unsplit <= (waiting + moving if waiting else 0) else None
 
 
 def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:

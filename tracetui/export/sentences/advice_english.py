@@ -301,9 +301,9 @@ ENGLISH_ADVICE = {
     ),
     "late_ranks": AdviceWords(
         "The device waits for ranks that come late",
-        "For {waiting_for_ranks_ns} ({share_waiting}{of}) it is in a collective, moves no data and does not "
-        "compute: a rank of the group has not come yet. Find what that rank does meanwhile: its trace, same "
-        "step (tracetui ranks). Until it comes sooner, time saved on this rank before such a wait becomes "
+        "For {waiting_for_ranks_ns} ({share_waiting}{of}) it is in a collective and does not compute: "
+        "a rank of the group has not come yet. Find what that rank does meanwhile: its trace, same step "
+        "(tracetui ranks). Until it comes sooner, time saved on this rank before such a wait becomes "
         "waiting.",
         _rule(
             "Communication without computing takes at least {} of the device's time, and it waits for at "
