@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.cells import cell_len
@@ -12,14 +12,22 @@ from rich.cells import cell_len
 from tracetui.export.sentences.job import job_time, loss_sentences
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import Table
-from tracetui.export.tables.job import LINES, RANKS, ROOTS, JobRows, RankRows, RootRows
+from tracetui.export.tables.job import (
+    LINES,
+    PRINTED_MEASURES,
+    RANKS,
+    ROOTS,
+    VIEWED_MEASURES,
+    JobRows,
+    RankRows,
+    RootRows,
+)
 from tracetui.export.tables.job_links import LINKS, STAGES
-from tracetui.job.idle_lines import JobLine, job_lines
+from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
 from tracetui.job.losses import find_job_losses
 from tracetui.job.network_links import JobLink, job_links
 from tracetui.job.rank_table import DIFFERS, RankRow, differing, rank_rows
-from tracetui.job.roots import Root
 from tracetui.job.stages import Stage, job_stages
 from tracetui.job.whatif.fixes import Fix, Target
 from tracetui.job.whatif.row_fixes import RowFixes, link_fix
@@ -31,23 +39,26 @@ from tracetui.ui.tables.columns import GAP, UNKNOWN, ViewColumn
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
-#: measures of a rank: title, key, importance
-_MEASURES = (
-    ("stage", "stage", 1),
-    ("computing", "computing", 2),
-    ("waiting", "communication_wait", 3),
-    ("moving", "communication_transfer", 3),
-    ("wait/move", "communication_unsplit", 4),
-    ("copies", "copy", 6),
-    ("idle", "idle", 2),
-    ("preparing", "preparing", 5),
-    ("bubble", "bubble", 6),
-    ("iter. gap", "iteration_gap", 7),
-    ("fwd+bwd", "forward_backward", 7),
-    ("tail", "tail", 7),
+#: How important the measures of a rank are, and short titles of those that are not printed.
+_IMPORTANCE = (1, 2, 3, 3, 4, 6, 2, 5, 6, 7, 7, 7)
+_TITLES = {**PRINTED_MEASURES, "iteration_gap": "iter. gap", "forward_backward": "fwd+bwd"}
+_MEASURES = tuple(
+    ColumnLook(f"{name}_ns", rank, title=_TITLES.get(name, ""), write=format_duration)
+    for name, rank in zip(VIEWED_MEASURES, _IMPORTANCE)
 )
-
+#: Stands for the column of what a step gains by the fix of each row.
+_SAVES = ColumnLook("saves_ns", 0)
 _SAVES_CELLS = 14
+
+
+class _JobTable(NamedTuple):
+    """A table of a job, and what its rows stand for."""
+
+    table: Table[Any]
+    rows: JobRows
+    fix: Callable[[Any], Fix | None]
+    rank: Callable[[Any], int | None]  #: number of the rank that a row is about
+    places: tuple[ColumnPlace, ...]  #: of the columns that come first
 
 
 class RankTables:
@@ -64,11 +75,6 @@ class RankTables:
     def rows(self) -> tuple[RankRow, ...]:
         """The ranks."""
         return rank_rows(self.job)
-
-    @cached_property
-    def lines(self) -> tuple[JobLine, ...]:
-        """The lines that ranks were idle for."""
-        return job_lines(self.job)
 
     @cached_property
     def links(self) -> tuple[JobLink, ...]:
@@ -121,29 +127,10 @@ class RankTables:
             state=translate(state),
         )
 
-    @property
-    def roots(self) -> tuple[Root, ...]:
-        """Why ranks were late."""
-        return self.job.root_breakdown.roots
-
-    @cached_property
-    def _row_fixes(self) -> RowFixes:
-        return RowFixes(self.job, self.stages)
-
     def fixes(self, table: str) -> list[Fix | None]:
         """Return the fix that each row of a table stands for; None where no fix is known."""
-        if table == "why":
-            return [*map(self._row_fixes.of_root, self.roots)]
-        if table == "lines":
-            return [*map(self._row_fixes.of_line, self.lines)]
-        if table == "ranks":
-            several = len(self.rows) > 1
-            return [Fix(Target.RANK, rank=row.rank.number) if several else None for row in self.rows]
-        if table == "links":
-            return [*map(link_fix, self.links)]
-        if table == "stages":
-            return [Fix(Target.STAGE, stage=stage.number) for stage in self.stages]
-        return []
+        found = self._tables.get(table)
+        return [] if found is None else [*map(found.fix, found.rows.rows)]
 
     def _saves(self, table: str) -> ViewColumn:
         """Return the column of what a step gains by the fix of each row, as replayed."""
@@ -177,99 +164,106 @@ class RankTables:
         """Return the columns of a table of a width by its name, and how many rows it has."""
         if table == "notes":
             return self._notes(width)
-        made, rows, places = self._tables()[table]
-        return laid_out(made, rows, places), len(rows.rows)
+        found = self._tables[table]
+        places = [self._saves(table) if place is _SAVES else place for place in found.places]
+        return laid_out(found.table, found.rows, [*places, ...]), len(found.rows.rows)
 
     def contents(self, table: str) -> tuple[Table[Any], JobRows] | None:
         """Return a table by its name, and its rows; None of what has no ids."""
-        if table == "notes":
-            return None
-        made, rows, _ = self._tables()[table]
-        return made, rows
+        found = self._tables.get(table)
+        return None if found is None else (found.table, found.rows)
 
-    def _tables(self) -> dict[str, tuple[Table[Any], JobRows, Sequence[ColumnPlace]]]:
-        """Return the tables by their names, their rows, and how the terminal lays them out."""
+    @cached_property
+    def _tables(self) -> dict[str, _JobTable]:
+        """The tables by their names; notes are none."""
         job, idle = self.job, self._palette.style_of(Role.IDLE)
         warning = self._palette.style_of(Role.WARNING)
-        measures = [
-            ColumnLook(f"{name}_ns", rank, title=title, write=format_duration)
-            for title, name, rank in _MEASURES
-        ]
-        why = (
-            ColumnLook("rank", 1),
-            ColumnLook("did", 0, width=34, title="did longer"),
-            ColumnLook("line", 1, width=44),
-            ColumnLook("lost_ns", 0, style=idle, title="lost by others"),
-            self._saves("why"),
-            ColumnLook("share", 1),
-            ColumnLook("collectives", 2, title="collectives"),
-            ...,
-        )
-        lines = (
-            ColumnLook("idle_ns", 0, style=idle, title="idle, all ranks"),
-            self._saves("lines"),
-            ColumnLook("whose", 0, width=18),
-            ColumnLook("line", 1, width=44),
-            ColumnLook("cause", 2, width=22),
-            ColumnLook("worst_ns", 3, title="the worst"),
-            ...,
-        )
-        ranks = (
-            ColumnLook("rank", 0),
-            ColumnLook("host", 4, width=20),
-            ColumnLook("pp", 5),
-            ColumnLook("cost_ns", 0, style=idle, title="cost others", write=format_duration),
-            ColumnLook("lost_ns", 0, title="waited", write=format_duration),
-            self._saves("ranks"),
-            *measures,
-            ...,
-        )
-        links = (
-            ColumnLook("src", 0),
-            ColumnLook("dst", 0),
-            ColumnLook("transport", 0, width=10),
-            ColumnLook("bytes", 0, title="bytes"),
-            ColumnLook("ns", 0, title="time"),
-            ColumnLook("gb_per_s", 0, width=7),
-            ColumnLook("nominal_share", 4),
-            ColumnLook("slow", 0, width=14, style=warning, title="beside others"),
-            self._saves("links"),
-            ...,
-        )
-        stages = (
-            ColumnLook("stage", 0),
-            ColumnLook("ranks", 3, width=24),
-            ColumnLook("computing_max_ns", 1, title="computing, most"),
-            ColumnLook("computing_sum_ns", 1),
-            ColumnLook("bubble_ns", 1),
-            ColumnLook("receive_ns", 1, title="receives"),
-            ColumnLook("exposed_ns", 1),
-            ColumnLook("imbalance", 0, title="uneven"),
-            self._saves("stages"),
-            ...,
-        )
+        fixes, several = RowFixes(job, self.stages), len(self.rows) > 1
         return {
-            "why": (ROOTS, RootRows(job, self.roots, job_time(self.rows), self._unread), why),
-            "lines": (LINES, JobRows(job, self.lines), lines),
-            "ranks": (RANKS, RankRows(job, self.rows), ranks),
-            "links": (LINKS, JobRows(job, self.links), links),
-            "stages": (STAGES, JobRows(job, self.stages), stages),
+            "why": _JobTable(
+                ROOTS,
+                RootRows(job, job.root_breakdown.roots, job_time(self.rows), self._unread),
+                fixes.of_root,
+                lambda root: root.rank,
+                (
+                    ColumnLook("rank", 1),
+                    ColumnLook("did", 0, width=34, title="did longer"),
+                    ColumnLook("line", 1, width=44),
+                    ColumnLook("lost_ns", 0, style=idle, title="lost by others"),
+                    _SAVES,
+                    ColumnLook("share", 1),
+                    ColumnLook("collectives", 2, title="collectives"),
+                ),
+            ),
+            "lines": _JobTable(
+                LINES,
+                JobRows(job, job_lines(job)),
+                fixes.of_line,
+                lambda line: job.ranks[line.worst].number,
+                (
+                    ColumnLook("idle_ns", 0, style=idle, title="idle, all ranks"),
+                    _SAVES,
+                    ColumnLook("whose", 0, width=18),
+                    ColumnLook("line", 1, width=44),
+                    ColumnLook("cause", 2, width=22),
+                    ColumnLook("worst_ns", 3, title="the worst"),
+                ),
+            ),
+            "ranks": _JobTable(
+                RANKS,
+                RankRows(job, self.rows),
+                lambda row: Fix(Target.RANK, rank=row.rank.number) if several else None,
+                lambda row: row.rank.number,
+                (
+                    ColumnLook("rank", 0),
+                    ColumnLook("host", 4, width=20),
+                    ColumnLook("pp", 5),
+                    ColumnLook("cost_ns", 0, style=idle, title="cost others", write=format_duration),
+                    ColumnLook("lost_ns", 0, title="waited", write=format_duration),
+                    _SAVES,
+                    *_MEASURES,
+                ),
+            ),
+            "links": _JobTable(
+                LINKS,
+                JobRows(job, self.links),
+                link_fix,
+                lambda link: link.ends.src,
+                (
+                    ColumnLook("src", 0),
+                    ColumnLook("dst", 0),
+                    ColumnLook("transport", 0, width=10),
+                    ColumnLook("bytes", 0, title="bytes"),
+                    ColumnLook("ns", 0, title="time"),
+                    ColumnLook("gb_per_s", 0, width=7),
+                    ColumnLook("nominal_share", 4),
+                    ColumnLook("slow", 0, width=14, style=warning, title="beside others"),
+                    _SAVES,
+                ),
+            ),
+            "stages": _JobTable(
+                STAGES,
+                JobRows(job, self.stages),
+                lambda stage: Fix(Target.STAGE, stage=stage.number),
+                lambda stage: stage.ranks[0],
+                (
+                    ColumnLook("stage", 0),
+                    ColumnLook("ranks", 3, width=24),
+                    ColumnLook("computing_max_ns", 1, title="computing, most"),
+                    ColumnLook("computing_sum_ns", 1),
+                    ColumnLook("bubble_ns", 1),
+                    ColumnLook("receive_ns", 1, title="receives"),
+                    ColumnLook("exposed_ns", 1),
+                    ColumnLook("imbalance", 0, title="uneven"),
+                    _SAVES,
+                ),
+            ),
         }
 
     def rank_at(self, table: str, row: int) -> int:
         """Return the place in the job of the rank that a row is about, -1 where it is not here."""
-        if table == "why":
-            number = self.roots[row].rank
-        elif table == "lines":
-            number = self.job.ranks[self.lines[row].worst].number
-        elif table == "ranks":
-            number = self.rows[row].rank.number
-        elif table == "links":
-            number = self.links[row].ends.src
-        elif table == "stages":
-            number = self.stages[row].ranks[0]
-        else:
-            number = None
+        found = self._tables.get(table)
+        number = None if found is None else found.rank(found.rows.rows[row])
         return -1 if number is None else self._place.get(number, -1)
 
     def _notes(self, width: int) -> tuple[list[ViewColumn], int]:
