@@ -33,9 +33,12 @@ _FLOW_PHASES = {"s": 0, "t": 1, "f": 2}
 _CORRELATIONS = ("connection_id", "correlation_id", "correlation")
 _COUNTER_IDS = {"acc_id", "PA Link ID", "PCIE ID"}
 _NO_CORRELATION = {4294967295, 18446744073709551615}
-_HCCL_SIGNS = {"transport type", "data_type"}
-_HCCL_NUMBERS = ("src rank", "dst rank", "size(Byte)", "count")
-_HCCL_TEXTS = ("transport type", "link type", "data_type", "alg_type")
+_HCCL_SIGNS = {"transport type", "data_type", "Collective name"}
+_HCCL_NUMBERS = ("src rank", "dst rank", "Group size", "size(Byte)", "count")
+_C10D_NUMBERS = ("Src Rank", "Dst Rank", "Group size", "size(Byte)", "In msg nelems")
+_GROUP_TEXTS = ("alg_type", "Collective name", "Process Group Name", "Process Group Ranks")
+_HCCL_TEXTS = ("transport type", "link type", "data_type", *_GROUP_TEXTS)
+_C10D_TEXTS = ("transport type", "link type", "dtype", *_GROUP_TEXTS)
 _NO_MODEL = 4294967295
 _MEMORY_NUMBERS = ("Addr", "Bytes", "Total Allocated", "Total Reserved", "Device Id")
 _NO_FLOW = {"18446744069414584320", "18446744073709551615"}
@@ -71,7 +74,7 @@ def event_table(
         threads=list(table.threads),
         series=list(table.series),
         slices=SliceColumns(*_columns(table.slices, "qqiiiqqiiiii")),
-        hccl=HcclColumns(*_columns(table.hccl, "qiiqqiiii")),
+        hccl=HcclColumns(*_columns(table.hccl, "qiiiqqiiiiiii")),
         numbered=NumberedColumns(*_columns(table.numbered, "qq")),
         memory=MemoryColumns(*_columns(table.memory, "qqqqqi")),
         flows=FlowColumns(*_columns(table.flows, "qiibq")),
@@ -193,8 +196,10 @@ class _Table:
         if "Task Type" in args and "Task Id" in args and args.get("Model Id", _NO_MODEL) == _NO_MODEL:
             self.numbered.append((ordinal, int(args["Task Id"]) + (int(args.get("Batch Id", 0)) << 32)))
         if not _HCCL_SIGNS.isdisjoint(args) and "Task Type" not in args:
-            numbers = (_no_rank(int(args.get(key, -1))) for key in _HCCL_NUMBERS)
-            self.hccl.append((ordinal, *numbers, *(self._string(args.get(key)) for key in _HCCL_TEXTS)))
+            is_c10d = "Collective name" in args
+            number_keys, text_keys = (_C10D_NUMBERS, _C10D_TEXTS) if is_c10d else (_HCCL_NUMBERS, _HCCL_TEXTS)
+            numbers = (_no_rank(int(args.get(key, -1))) for key in number_keys)
+            self.hccl.append((ordinal, *numbers, *(self._string(args.get(key)) for key in text_keys)))
 
     def _time(self, event: dict[str, Any]) -> int:
         """Epoch ns; a time before 2001 counts from the document's own beginning."""

@@ -152,3 +152,16 @@ def test_a_range_counts_once_for_all_devices() -> None:
     run = run_of(analyse(trace_of(events)), StepChoice(all_steps=True))
     assert (run.steps, run.phases["generate"].count) == (3, 3)
     assert run.phases["generate"].ns == 2 * 3 * 60
+
+
+def test_a_collective_is_called_by_its_args_and_not_by_its_kernel() -> None:
+    """One kernel of RCCL does all: c10d tells what it did, among how many ranks and with what."""
+    told = {"Collective name": "_allgather_base", "In msg nelems": 1000, "dtype": "BFloat16", "Group size": 8}
+    events = [*gpu(), step(1, 1000, 200)]
+    for number, args in enumerate((told, {})):
+        events.append(launch(1002 + number, 1, number))
+        events.append(kernel(1010 + 20 * number, 10, number, "ncclDevKernel_Generic_4(x)", 20))
+        events[-1]["args"].update(args)
+    named, unnamed = run_of(analyse(trace_of(events)), StepChoice(all_steps=True)).communication.whole
+    assert named == ("allgather", "8 ranks", "BF16", "1.02 to 2.05 kB")
+    assert unnamed == ("generic", "", "", "")

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.analysis import gpu
 from tests.job.simulated import Meeting, Work, simulate
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.communication.groups import listed_ranks
 from tracetui.export.sentences.notes import _doubt_sentences, job_notes
+from tracetui.job.channels import Rank
 from tracetui.job.collectives import name_parts
-from tracetui.job.digest import TimeClass
+from tracetui.job.digest import Digest, TimeClass
+from tracetui.job.digesting import digest_of
 from tracetui.job.doubts import find_doubts
+from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks, slow_steps
 
@@ -115,3 +124,119 @@ def test_collectives_that_clocks_contradict_are_counted_in_words(count: int, wor
     doubts = replace(find_doubts(simulate([], 1)), disagreeing=count, strangers=count)
     notes = "\n".join(_doubt_sentences(doubts))
     assert f"in {words} planes and clocks name" in notes and f"{words} that look" in notes
+
+
+def gpu_digest(rank: int, kernels: list[tuple[int, int, dict[str, Any]]], told_by: str = "kernel") -> Digest:
+    """The digest of a rank whose kernels of NCCL, all of one name and stream, start and last so many us.
+
+    `told_by`: whether a kernel has its args, or the operator that launches it.
+    """
+    events = [*gpu.gpu(), gpu.step(1, 0, 100 * MS)]
+    for number, (start, dur, args) in enumerate(kernels):
+        operator = gpu.host(start * 1000 - 500, 400, "record_param_comms")
+        kernel = gpu.kernel(start * 1000, dur * 1000, number, "ncclDevKernel_SendRecv(x)", 20)
+        (kernel if told_by == "kernel" else operator)["args"].update(args)
+        events += [operator, gpu.launch(start * 1000 - 400, 100, number), kernel]
+    head = {"distributedInfo": {"rank": rank, "world_size": 4}}
+    return digest_of(analyse(trace_of(events)), identify(Path("a.json"), head))
+
+
+def gpu_job(kernels: dict[int, list[tuple[int, int, dict[str, Any]]]], told_by: str = "kernel") -> Job:
+    return job_of([Rank(rank, gpu_digest(rank, kernels[rank], told_by), "") for rank in kernels])
+
+
+def process_group(name: str, *ranks: int, kind: str = "allreduce", **peer: int) -> dict[str, Any]:
+    args = {"Process Group Name": name, "Process Group Ranks": str([*ranks]), "Group size": len(ranks)}
+    return {"Collective name": kind, **args, **{f"{end} Rank": rank for end, rank in peer.items()}}
+
+
+@pytest.mark.parametrize("told_by", ["kernel", "operator"])
+def test_process_groups_of_one_stream_are_apart(told_by: str) -> None:
+    """Each group ends together, the second half a millisecond later; all meet at the end."""
+    whole = process_group("0", 0, 1, 2, 3, kind="_allgather_base")
+    kernels = {
+        rank: [
+            (10 + 500 * (rank > 1), 100, process_group("1", *((0, 1) if rank < 2 else (2, 3)))),
+            (2000, 100, whole),
+        ]
+        for rank in range(4)
+    }
+    job = gpu_job(kernels, told_by)
+    assert sorted(matched.channel.ranks for matched in job.channels) == [(0, 1), (0, 1, 2, 3), (2, 3)]
+    assert all(matched.channel.complete for matched in job.channels)
+    assert (job.matched, job.unmatched) == (3, 0)
+    assert job.waits.wait_ns.tolist() == [0] * 8
+    texts = {text for rank in job.ranks for text in rank.digest.texts}
+    assert {"allreduce", "allgather"} <= texts and "SendRecv" not in texts
+    groups = [(group.key, group.rank, group.global_ranks, group.size) for group in job.ranks[3].digest.groups]
+    assert groups == [("1 [2, 3]", 1, (2, 3), 2), ("0 [0, 1, 2, 3]", 3, (0, 1, 2, 3), 4)]
+
+
+def test_a_send_of_nccl_meets_the_receive_that_names_it() -> None:
+    """Rank 4 sends to rank 2, and that to rank 7, all kernels of one name in one group."""
+    sends = {place: process_group("5", 4, 2, 7, kind="send", Dst=rank) for place, rank in ((0, 2), (1, 7))}
+    receives = {place: process_group("5", 4, 2, 7, kind="recv", Src=rank) for place, rank in ((1, 4), (2, 2))}
+    kernels = {
+        4: [(10, 9, sends[0])],
+        2: [(5, 14, receives[1]), (30, 9, sends[1])],
+        7: [(5, 34, receives[2])],
+    }
+    job = gpu_job(kernels)
+    assert [(matched.channel.ranks, matched.channel.pair) for matched in job.channels] == [
+        ((0, 1), True),
+        ((0, 2), True),
+    ]
+    unnamed: dict[int, list[tuple[int, int, dict[str, Any]]]] = {
+        rank: [(start, dur, {}) for start, dur, _ in rows] for rank, rows in kernels.items()
+    }
+    assert gpu_job(unnamed).matched == 0, "nobody knows who met whom"
+    assert gpu_job({4: unnamed[4], 7: unnamed[4]}).matched == 0, "not even of kernels that are alike"
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "ranks"),
+    [
+        ("[0]", 1, (0,)),
+        ("[5, 1, 3]", 3, (5, 1, 3)),
+        ("[2, 3, ..., 7]", 6, (2, 3, 4, 5, 6, 7)),
+        ("[2, 3, ..., 7]", 5, ()),
+        ("[0, 2, ..., 6]", 4, ()),
+        ("[3, 2, ..., 6]", 4, ()),
+        ("[1, 1]", 2, ()),
+        ("[]", 1, ()),
+        ("[0, 1", 2, ()),
+        ("[-1, 1]", 2, ()),
+        ("[0, ..., 99999999999]", 100_000_000_000, ()),
+        ("0, 1", 2, ()),
+    ],
+)
+def test_ranks_of_a_group_are_known_where_they_are_listed(
+    text: str, size: int, ranks: tuple[int, ...]
+) -> None:
+    assert listed_ranks(text, size) == ranks
+
+
+def test_batches_of_sends_meet_where_each_has_one_peer() -> None:
+    """Ranks 0 to 2 of a group exchange with their neighbour; what peers they have only planes tell."""
+
+    def batches(*peers: tuple[int, ...]) -> Job:
+        meetings = [Meeting("pp", (0, 1, 2), {}, type="batchSendRecv"), Meeting("pp", (0, 1, 2), {})] * 2
+        ranks = [
+            replace(
+                rank,
+                digest=replace(
+                    rank.digest, collectives=replace(rank.digest.collectives, other=np.array(other))
+                ),
+            )
+            for rank, other in zip(simulate(meetings, 3).ranks, peers)
+        ]
+        return job_of(ranks)
+
+    job = batches((1, -1, 1, -1), (0, -1, 0, -1), (-1, -1, -1, -1))
+    assert {matched.channel.ranks for matched in job.channels} == {(0, 1), (2,), (0, 1, 2)}
+    assert job.matched == 2 + 2
+    apart = batches((1, -1, 1, -1), (0, -1, -1, -1), (-1, -1, -1, -1))
+    assert {matched.channel.ranks for matched in apart.channels} == {(0,), (1,), (2,), (0, 1, 2)}
+    assert apart.matched == 2, "where one has several peers, none of its batches counts"
+    pair = simulate([Meeting("pp", (0, 1), {}, type="batchSendRecv")], 2)
+    assert pair.channels[0].channel.complete, "of two ranks each has but one peer"

@@ -59,17 +59,21 @@ def rows_of(table: EventTable) -> Rows:
             )
         ],
         [
-            (*row[:5], *map(text, row[5:]))
+            (*row[:6], *map(text, row[6:]))
             for row in zip(
                 h.event.tolist(),
                 h.src.tolist(),
                 h.dst.tolist(),
+                h.group_size.tolist(),
                 h.size.tolist(),
                 h.count.tolist(),
                 h.transport.tolist(),
                 h.link.tolist(),
                 h.dtype.tolist(),
                 h.algorithm.tolist(),
+                h.collective.tolist(),
+                h.process_group.tolist(),
+                h.group_ranks.tolist(),
             )
         ],
         list(zip(table.numbered.event.tolist(), table.numbered.task.tolist())),
@@ -150,18 +154,24 @@ def expected_rows(text: str) -> Rows:
             )
             if "Task Type" in args and "Task Id" in args and args.get("Model Id", 0xFFFFFFFF) == 0xFFFFFFFF:
                 rows.numbered.append((ordinal, args["Task Id"] + (args.get("Batch Id", 0) << 32)))
-            if "transport type" in args or "data_type" in args:
-                ranks = [args.get(key, -1) for key in ("src rank", "dst rank")]
+            if {"transport type", "data_type", "Collective name"} & args.keys():
+                is_c10d = "Collective name" in args
+                rank_keys = ("Src Rank", "Dst Rank") if is_c10d else ("src rank", "dst rank")
+                ranks = [args.get(key, -1) for key in rank_keys]
                 rows.hccl.append(
                     (
                         ordinal,
                         *(-1 if rank == 0xFFFFFFFF else rank for rank in ranks),
+                        args.get("Group size", -1),
                         args.get("size(Byte)", -1),
-                        args.get("count", -1),
+                        args.get("In msg nelems" if is_c10d else "count", -1),
                         args.get("transport type"),
                         args.get("link type"),
-                        args.get("data_type"),
+                        args.get("dtype" if is_c10d else "data_type"),
                         args.get("alg_type"),
+                        args.get("Collective name"),
+                        args.get("Process Group Name"),
+                        args.get("Process Group Ranks"),
                     )
                 )
         elif phase in "stf":

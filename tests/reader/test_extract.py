@@ -20,6 +20,21 @@ ARGS: list[dict[str, Any]] = [
     {"transport type": "SDMA", "src rank": 0, "dst rank": 1, "size(Byte)": 10},
     {"data_type": "fp16", "count": 4, "alg_type": "ring", "link type": "HCCS"},
     {"Call stack": "", "Python id": 0},
+    {
+        "Collective name": "allreduce",
+        "Process Group Name": "3",
+        "Process Group Ranks": "[0, 2]",
+        "Group size": 2,
+    },
+    {
+        "Collective name": "send",
+        "Dst Rank": 5,
+        "In msg nelems": 8,
+        "dtype": "Float",
+        "count": 1,
+        "src rank": 3,
+    },
+    {"dtype": "Float", "Src Rank": 1, "data_type": "fp16", "Process Group Name": "7"},
 ]
 COUNTED: list[dict[str, Any]] = [{"a": 1, "b": 2}, {"v": 3}, {"b": 2.5, "acc_id": 1, "a": 4}, {}, {"v": 5}]
 ALLOCATED: list[dict[str, Any]] = [

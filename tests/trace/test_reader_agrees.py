@@ -43,9 +43,9 @@ def test_traces_are_equal(real_traces: Path, name: str) -> None:
         assert np.array_equal(getattr(read.slices, column), getattr(expected.slices, column)), column
     for column in TEXTS:
         assert texts(read, getattr(read.slices, column)) == texts(expected, getattr(expected.slices, column))
-    for column in ("event", "src", "dst", "size", "count"):
+    for column in ("event", "src", "dst", "group_size", "size", "count"):
         assert np.array_equal(getattr(read.hccl, column), getattr(expected.hccl, column)), column
-    for column in ("transport", "link", "dtype", "algorithm"):
+    for column in ("transport", "link", "dtype", "algorithm", "collective", "process_group", "group_ranks"):
         assert texts(read, getattr(read.hccl, column)) == texts(expected, getattr(expected.hccl, column))
     for column in ("event", "task"):
         assert np.array_equal(getattr(read.numbered, column), getattr(expected.numbered, column)), column

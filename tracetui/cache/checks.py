@@ -23,8 +23,8 @@ def check(trace: Trace, blocks: BlockColumns) -> None:
     _check_lanes(trace)
     _check_slices(trace, events)
     slices, strings, flows, instants = len(trace.slices), len(trace.strings), trace.flows, trace.instants
-    for column in (trace.hccl.transport, trace.hccl.link, trace.hccl.dtype, trace.hccl.algorithm):
-        _require_within(column, -1, strings)
+    for name in ("transport", "link", "dtype", "algorithm", "collective", "process_group", "group_ranks"):
+        _require_within(getattr(trace.hccl, name), -1, strings)
     _require_within(flows.category, -1, strings)
     _require_within(flows.source, -1, slices)
     _require_within(flows.target, -1, slices)

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.launch_chains import NEVER
+from tracetui.analysis.search import pick
 from tracetui.arrays import Int64s
 from tracetui.comparison.tally import Sum, sum_together, tally
 from tracetui.comparison.walls import StepWalls
@@ -24,10 +26,16 @@ _DTYPES = {
     "half": "FP16",
     "bf16": "BF16",
     "bfp16": "BF16",
+    "bfloat16": "BF16",
     "f32": "FP32",
     "float": "FP32",
     "f64": "FP64",
     "double": "FP64",
+    "byte": "UINT8",
+    "char": "INT8",
+    "short": "INT16",
+    "int": "INT32",
+    "long": "INT64",
     **{f"{sign[0]}{bits}": f"{sign.upper()}{bits}" for sign in ("int", "uint") for bits in (8, 32, 64)},
 }
 WAIT, TRANSFER = " (wait)", " (transfer)"
@@ -75,14 +83,19 @@ def collective_sums(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
     enqueued = analysis.launch_chains.enqueued(operations.row)
     step = walls.step_at(np.where(enqueued == NEVER, operations.start, enqueued))
     (in_steps,) = np.nonzero(step >= 0)
-    ranks = {track: len(group.global_ranks) for track, group in analysis.communication.groups.items()}
+    sizes = {track: len(group.global_ranks) for track, group in analysis.communication.groups.items()}
+    told_sizes = pick(trace.hccl.group_size, operations.args)
+    ranks = np.where(told_sizes > 0, told_sizes, [sizes.get(track, 0) for track in operations.group.tolist()])
+    kinds = collective_kinds(trace, operations.args[in_steps])
     place_of_key: dict[CollectiveKey, int] = {}
-    columns = (trace.slices.name[operations.row], operations.group, operations.dtype, operations.size)
+    columns = (trace.slices.name[operations.row], ranks, operations.dtype, operations.size)
     keys = [
         place_of_key.setdefault(
-            _key(trace.strings[name], ranks.get(group, 0), trace.string(dtype) or "", size), len(place_of_key)
+            _key(kind, trace.strings[name], size_of_group, trace.string(dtype) or "", size), len(place_of_key)
         )
-        for name, group, dtype, size in zip(*(column[in_steps].tolist() for column in columns))
+        for kind, name, size_of_group, dtype, size in zip(
+            kinds, *(column[in_steps].tolist() for column in columns)
+        )
     ]
     waits, steps = analysis.communication.waits, walls.host_steps
     names, keys_found = [str(place) for place in range(len(place_of_key))], [*place_of_key]
@@ -101,9 +114,9 @@ def collective_sums(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
     return CollectiveSums(by_key(key, ns), by_key(known, wait), by_key(known, ns - wait))
 
 
-def _key(name: str, ranks: int, dtype: str, size: int) -> CollectiveKey:
+def _key(kind: str, name: str, ranks: int, dtype: str, size: int) -> CollectiveKey:
     match = _HCCL.match(name) or _NCCL.match(name)
-    kind = match[1].lower() if match else name.lower()
+    kind = kind or (match[1] if match else name).lower()
     if not dtype:
         type_match = _TYPED.search(name)
         dtype = type_match[1] if type_match else ""

@@ -14,7 +14,9 @@ import numpy as np
 from tracetui.arrays import Bools, Int64s
 from tracetui.job.digest import CollectiveColumns, Digest, RankGroup
 
-_IS_SENDER = {"send": True, "receive": False, "recv": False}  # whether its own rank is the sender
+IS_SENDER = {"send": True, "receive": False, "recv": False}  # whether its own rank is the sender
+BATCHES = ("batchsendrecv", "sendrecv", "coalesced")  #: sends and receives, of which the name tells no peer
+_BATCH = 1 << 20  # what numbers of batches have more than those of sends
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ def channels(ranks: tuple[Rank, ...]) -> list[Channel]:
     found: dict[tuple[object, ...], list[tuple[int, RankGroup, Int64s]]] = {}
     whole_names = _whole_names(ranks)
     for place, rank in enumerate(ranks):
-        pair_number = _pair_numbers(rank)
+        pair_number = _pair_numbers(rank, place)
         order = np.lexsort((np.arange(len(pair_number)), pair_number, rank.collectives.group))
         group, sorted_number = rank.collectives.group[order], pair_number[order]
         firsts = np.flatnonzero(
@@ -89,16 +91,18 @@ def _channel(members: list[tuple[int, RankGroup, Int64s]], pair: bool) -> Channe
     return Channel(groups[0], pair, ranks, groups, collectives)
 
 
-def _pair_numbers(rank: Rank) -> Int64s:
+def _pair_numbers(rank: Rank, rank_place: int) -> Int64s:
     """Return, for each send and receive, a number of (sender, receiver) in its group; -1 for anything else.
 
-    Where one of the two is not known the number is below -1, and no other has it.
+    Where one of the two is not known the number is below -1, and no other rank has it. A batch may do both,
+    so its number is that of two ranks; where a rank has batches of a group without one peer, none counts.
     """
     collectives, digest = rank.collectives, rank.digest
     pair_number = np.full(len(collectives), -1, np.int64)
     for text in np.unique(collectives.type).tolist():
-        sends = _IS_SENDER.get(digest.text(text).lower())
-        if sends is None:
+        kind = digest.text(text).lower()
+        sends, is_batch = IS_SENDER.get(kind), kind in BATCHES
+        if sends is None and not is_batch:
             continue
         (places,) = np.nonzero(collectives.type == text)
         own_number = np.array([group.rank for group in digest.groups], np.int64)[collectives.group[places]]
@@ -107,7 +111,10 @@ def _pair_numbers(rank: Rank) -> Int64s:
         other = np.where((other < 0) & (sizes == 2) & (own_number >= 0), 1 - own_number, other)
         sender, receiver = (own_number, other) if sends else (other, own_number)
         known = (own_number >= 0) & (other >= 0)
-        pair_number[places] = np.where(known, sender * (1 << 20) + receiver, -2 - places)
+        if is_batch:
+            sender, receiver = np.minimum(own_number, other) + _BATCH, np.maximum(own_number, other)
+            known &= ~np.isin(collectives.group[places], collectives.group[places[~known]])
+        pair_number[places] = np.where(known, sender * (1 << 20) + receiver, -2 - rank_place)
     return pair_number
 
 
@@ -148,4 +155,4 @@ def are_symmetric(types: list[str]) -> Bools:
     return np.array([kind.lower().startswith(_SYMMETRIC) for kind in types], np.bool_)
 
 
-_SYMMETRIC = ("allreduce", "allgather", "reducescatter", "alltoall", "barrier", "sendrecv")
+_SYMMETRIC = ("allreduce", "allgather", "reducescatter", "alltoall", "barrier")

@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.communication.groups import Group, name_in
+from tracetui.analysis.communication.groups import Group, listed_ranks, name_in
 from tracetui.analysis.communication.links import CARRIERS, Transfers
+from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.communication.waits import SHORTEST, OperationWaits
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Int64s
+from tracetui.job.channels import BATCHES, IS_SENDER
 from tracetui.job.digest import ArrivalColumns, CollectiveColumns, LinkColumns, RankGroup
 from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.siblings.metadata import parallel_groups
@@ -26,16 +28,20 @@ _TYPES = tuple(re.compile(pattern) for pattern in KNOWN.collectives.types)
 
 
 def collective_tables(
-    analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces
+    analysis: Analysis, device: int, rank: int, texts: TextPlaces, lines: LinePlaces
 ) -> tuple[tuple[RankGroup, ...], CollectiveColumns, ArrivalColumns]:
-    """Return the groups of a device, its collectives by start, and when late peers came to them."""
+    """Return the groups of a device, its collectives by start, and when late peers came to them.
+
+    `rank`: its number in the job, -1 where not known.
+    """
     trace, communication = analysis.trace, analysis.communication
     operations, waits = communication.operations, communication.waits
     (places,) = np.nonzero(operations.device == device)
     places = places[np.argsort(operations.start[places], kind="stable")]
     rows, start = operations.row[places], operations.start[places]
-    groups, group_places = _rank_groups(analysis, places)
+    groups, group_places = _rank_groups(analysis, places, rank)
     kinds = [name_parts(name) for name in trace.strings]
+    arg_kinds = collective_kinds(trace, operations.args[places])
     names = trace.slices.name[rows]
     task = analysis.launch_chains.index(rows)
     frames, frame_places = lines_of(
@@ -44,11 +50,14 @@ def collective_tables(
     steps = analysis.step_windows.step_of(analysis.devices[device].device, start)
     collectives = CollectiveColumns(
         group=group_places,
-        type=texts.places([kind[0] for kind in kinds], names),
+        type=texts.places(
+            [kind or kinds[name][0] for kind, name in zip(arg_kinds, names.tolist())], np.arange(len(rows))
+        ),
         index=np.array([kind[1] for kind in kinds], np.int64)[names],
         iteration=np.array([kind[2] for kind in kinds], np.int64)[names],
         dtype=texts.places(trace.strings, operations.dtype[places]),
-        count=operations.count[places],
+        # c10d counts what a rank puts in: in an all-gather of uneven parts as many as it likes
+        count=np.where([bool(kind) for kind in arg_kinds], -1, operations.count[places]).astype(np.int64),
         bytes=operations.size[places],
         step=analysis.step_numbers[steps],
         start=start,
@@ -58,7 +67,7 @@ def collective_tables(
         wait=waits.wait_ns[places],
         peer=waits.peer[places].astype(np.int64),
         ring=waits.ring[places].astype(np.int64),
-        other=_first_peers(analysis, places, waits),
+        other=_first_peers(analysis, places, waits, groups, group_places),
     )
     return groups, collectives, _arrival_columns(places, waits)
 
@@ -84,7 +93,7 @@ def link_columns(analysis: Analysis, device: int, texts: TextPlaces) -> LinkColu
     inside = transfers.operation >= 0
     inside[inside] = operations.device[transfers.operation[inside]] == device
     (places,) = np.nonzero(operations.device == device)
-    tracks = _group_tracks(analysis, places)
+    tracks = _group_keys(analysis, places)
     device_transfers = transfers.at(inside)
     group = first_equal(
         np.array(list(dict.fromkeys(tracks.tolist())), np.int64), device_transfers.group.astype(np.int64)
@@ -110,20 +119,52 @@ def _size_class(moved: Transfers) -> Int64s:
     return np.frexp(moved.size.astype(np.float64))[1].astype(np.int64)
 
 
-def _group_tracks(analysis: Analysis, places: Int64s) -> Int32s:
-    """Return the track of the group of each operation; where it has no group, that of its stream."""
-    operations = analysis.communication.operations
+def _group_keys(analysis: Analysis, places: Int64s) -> Int64s:
+    """Return the track of the group of each operation; without a group what stands for its process group.
+
+    That is below -1; where args name none either, the track of its stream.
+    """
+    operations, hccl = analysis.communication.operations, analysis.trace.hccl
+    args, group = operations.args[places], operations.group[places]
     stream = track_of_rows(analysis.trace, operations.row[places])
-    return np.where(operations.group[places] >= 0, operations.group[places], stream)
+    name, ranks = pick(hccl.process_group, args), pick(hccl.group_ranks, args)
+    _, process_group = np.unique(np.stack((name, ranks)), axis=1, return_inverse=True)
+    is_named = (group < 0) & ((name >= 0) | (ranks >= 0))
+    keys: Int64s = np.select([group >= 0, is_named], [group, -2 - process_group.reshape(-1)], stream)
+    return keys.astype(np.int64)
 
 
-def _rank_groups(analysis: Analysis, places: Int64s) -> tuple[tuple[RankGroup, ...], Int64s]:
+def _rank_groups(analysis: Analysis, places: Int64s, rank: int) -> tuple[tuple[RankGroup, ...], Int64s]:
     """Return the groups of operations by their first one, and the place of each operation's group."""
-    tracks = _group_tracks(analysis, places)
-    order = list(dict.fromkeys(tracks.tolist()))
+    keys = _group_keys(analysis, places)
+    order, first = np.unique(keys, return_index=True)
+    order, first = order[np.argsort(first)], np.sort(first)
     highest = _highest_group_ranks(analysis)
-    groups = tuple(_group(analysis, track, highest.get(track, -1)) for track in order)
-    return groups, first_equal(np.array(order, np.int64), tracks.astype(np.int64))
+    groups = tuple(
+        _process_group(analysis, int(analysis.communication.operations.args[place]), rank)
+        if key < 0
+        else _group(analysis, key, highest.get(key, -1))
+        for key, place in zip(order.tolist(), places[first].tolist())
+    )
+    return groups, first_equal(order, keys)
+
+
+def _process_group(analysis: Analysis, args: int, rank: int) -> RankGroup:
+    """Return the process group of c10d that some args name."""
+    trace, hccl = analysis.trace, analysis.trace.hccl
+    name, listed = (
+        trace.string(int(column[args])) or "" for column in (hccl.process_group, hccl.group_ranks)
+    )
+    size = int(hccl.group_size[args])
+    ranks = listed_ranks(listed, size)
+    return RankGroup(
+        key=shortened(f"{name} {listed}".strip()),
+        communicator="",
+        name="",
+        rank=ranks.index(rank) if rank in ranks else -1,
+        global_ranks=ranks,
+        size=len(ranks) or max(size, 0),
+    )
 
 
 def _group(analysis: Analysis, track: int, highest: int) -> RankGroup:
@@ -162,19 +203,38 @@ def _highest_group_ranks(analysis: Analysis) -> dict[int, int]:
     }
 
 
-def _first_peers(analysis: Analysis, places: Int64s, waits: OperationWaits) -> Int64s:
-    """Return, for each collective, the first handshake peer of a send or receive; -1 for anything else."""
-    trace, operations = analysis.trace, analysis.communication.operations
+def _first_peers(
+    analysis: Analysis,
+    places: Int64s,
+    waits: OperationWaits,
+    groups: tuple[RankGroup, ...],
+    group_places: Int64s,
+) -> Int64s:
+    """Return, for each collective, the first handshake peer of a send or receive; -1 for anything else.
+
+    That of a batch of them is the only peer it has; without handshakes the rank that args name counts.
+    """
+    trace, operations, handshakes = analysis.trace, analysis.communication.operations, waits.handshakes
     names = trace.slices.name[operations.row[places]]
-    is_pair_code = meanings(trace.strings, names, is_pair)
-    first_handshake = first_equal(waits.handshakes.operation, places)
-    return np.where(is_pair_code == 1, pick(waits.handshakes.peer, first_handshake), -1)
+    is_transfer = meanings(trace.strings, names, is_send_or_receive) == 1
+    several = np.zeros(len(operations), np.bool_)
+    first_handshake = first_equal(handshakes.operation, handshakes.operation)
+    several[handshakes.operation[handshakes.peer != handshakes.peer[first_handshake]]] = True
+    first_peer = pick(handshakes.peer, first_equal(handshakes.operation, places))
+    peers = np.where(is_transfer & ~several[places], first_peer, -1)
+    args = operations.args[places]
+    is_named = (operations.group[places] < 0) & (pick(trace.hccl.collective, args) >= 0)
+    named_rank = np.where(is_named, np.maximum(pick(trace.hccl.src, args), pick(trace.hccl.dst, args)), -1)
+    for place in np.flatnonzero(named_rank >= 0).tolist():
+        ranks, peer = groups[group_places[place]].global_ranks, int(named_rank[place])
+        peers[place] = ranks.index(peer) if peer in ranks else -1
+    return peers
 
 
-def is_pair(name: str) -> bool:
-    """Return whether a collective is a send or a receive between two ranks; batches of them are not."""
+def is_send_or_receive(name: str) -> bool:
+    """Return whether a collective is a send or a receive, or a batch of them."""
     kind = name_parts(name)[0].lower()
-    return kind in ("send", "receive", "recv")
+    return kind in IS_SENDER or kind in BATCHES
 
 
 def _arrival_columns(places: Int64s, waits: OperationWaits) -> ArrivalColumns:

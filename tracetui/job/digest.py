@@ -191,7 +191,7 @@ class DigestLine:
 class RankGroup:
     """A communication group as one of its ranks sees it."""
 
-    key: str  #: what operations and tracks call it, the same on all its ranks: "271", "stream 20"
+    key: str  #: what operations and tracks call it, the same on all its ranks: "271", "1 [0, 2]", "stream 20"
     communicator: str  #: the whole name, "" where not known: groups with other names are others
     name: str  #: what it is for: "tp"; "" where not known
     rank: int  #: the rank's own number in it, -1 where not known

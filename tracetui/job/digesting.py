@@ -112,7 +112,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         )
     activity = analysis.devices[device]
     steps = _steps(analysis, device)
-    groups, collectives, arrivals = collective_tables(analysis, device, texts, lines)
+    groups, collectives, arrivals = collective_tables(analysis, device, identity.rank, texts, lines)
     ranges, ranges_warning = _ranges(analysis, device, texts)
     warnings += [ranges_warning] if ranges_warning else []
     of_steps = (steps.host_start, steps.start, steps.end)

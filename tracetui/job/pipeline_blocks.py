@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Floats, Int64s
+from tracetui.job.channels import BATCHES
 from tracetui.job.whatif.order import COMPUTING, Order
 from tracetui.operations.graph import Times
 
@@ -64,8 +65,10 @@ class Exchanges:
             if len(peers) != 1 or place not in of_rank or peers[0] not in of_rank:
                 continue
             rank = job.ranks[place]
-            kind = int(rank.collectives.type[int(order.collective[operation])])
-            sends[operation] = rank.digest.text(kind).lower() == "send"
+            kind = rank.digest.text(int(rank.collectives.type[int(order.collective[operation])])).lower()
+            if kind in BATCHES:  # which way it sends is not known
+                continue
+            sends[operation] = kind == "send"
             here, peer = of_rank[place], of_rank[peers[0]]
             source, target = (here, peer) if sends[operation] else (peer, here)
             self.wrapped[operation] = count > 2 and abs(source - target) == count - 1

@@ -54,7 +54,10 @@ _SLICE = (
 _HCCL = tuple(field.name for field in fields(HcclColumns))
 _NUMBERED = tuple(field.name for field in fields(NumberedColumns))
 _MEMORY = tuple(field.name for field in fields(MemoryColumns))
-_TEXTS = ("category", "task_type", "direction", "stack", "transport", "link", "dtype", "algorithm")
+_TEXTS = (
+    *("category", "task_type", "direction", "stack"),
+    *("transport", "link", "dtype", "algorithm", "collective", "process_group", "group_ranks"),
+)
 #: Columns of few different numbers, which mostly are low: texts of which a trace has few come early in it.
 _SMALL = ("counter.series", *(f"{table}.{name}" for table in ("slice", "begin") for name in _TEXTS[:4]))
 _DTYPES: dict[str, type[np.generic]] = {

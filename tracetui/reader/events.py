@@ -37,23 +37,28 @@ class SliceColumns:
 
 @dataclass(frozen=True)
 class HcclColumns:
-    """The args of the slices of communication groups and their planes; every array has length h, far below n.
+    """The args of collectives and of the tasks of their planes; every array has length h, far below n.
 
-    A row for each complete event without a `Task Type` that has a `transport type` (a task of a plane) or a
-    `data_type` (a collective): 129 k rows of 48 bytes in 1 GB of text, and 3 % of the time of scanning it. To
-    read them again from the file when they are wanted would be to scan all blocks with device events, among
-    which producers sort them: half of the text.
+    A row for each complete event without a `Task Type` that has a `transport type` (a task of a plane), a
+    `data_type` (a collective of HCCL) or a `Collective name` (of c10d: a kernel of NCCL, or the operator that
+    launched it; there the keys in brackets hold): 129 k rows of 64 bytes in 1 GB of text, and 3 % of the time
+    of scanning it. To read them again from the file when they are wanted would be to scan all blocks with
+    device events, among which producers sort them: half of the text.
     """
 
     event: Wholes  #: ordinal, as in SliceColumns
-    src: Int32s  #: `src rank`, of the group; -1 where none (4294967295)
-    dst: Int32s  #: `dst rank`
+    src: Int32s  #: `src rank`, of the group (`Src Rank`, of the job); -1 where none (4294967295)
+    dst: Int32s  #: `dst rank` (`Dst Rank`)
+    group_size: Int32s  #: `Group size`, -1 where none
     size: Wholes  #: `size(Byte)`, -1 where none
-    count: Wholes  #: `count` of elements of a collective, -1 where none
+    count: Wholes  #: `count` of elements of a collective (`In msg nelems`), -1 where none
     transport: Int32s  #: string of `transport type`, or -1
     link: Int32s  #: string of `link type`, or -1
-    dtype: Int32s  #: string of a collective's `data_type`, or -1
+    dtype: Int32s  #: string of a collective's `data_type` (`dtype`), or -1
     algorithm: Int32s  #: string of `alg_type`, or -1
+    collective: Int32s  #: string of `Collective name`, or -1
+    process_group: Int32s  #: string of `Process Group Name`, or -1
+    group_ranks: Int32s  #: string of `Process Group Ranks`: "[0, 1, ..., 7]", or -1
 
 
 @dataclass(frozen=True)

@@ -58,13 +58,25 @@ _OF_SHAPE = {
     "flow": ("thread", "category"),
     "instant": ("thread", "name"),
 }
-_HCCL_NUMBERS = (("src", "src rank"), ("dst", "dst rank"), ("size", "size(Byte)"), ("count", "count"))
-_HCCL_TEXTS = (
-    ("transport", "transport type"),
-    ("link", "link type"),
-    ("dtype", "data_type"),
-    ("algorithm", "alg_type"),
+_COLLECTIVE = "Collective name"
+#: Columns with the keys of HCCL and, of an event with a `Collective name`, of c10d.
+_HCCL_NUMBERS = (
+    ("src", "src rank", "Src Rank"),
+    ("dst", "dst rank", "Dst Rank"),
+    ("group_size", "Group size", "Group size"),
+    ("size", "size(Byte)", "size(Byte)"),
+    ("count", "count", "In msg nelems"),
 )
+_HCCL_TEXTS = (
+    ("transport", "transport type", "transport type"),
+    ("link", "link type", "link type"),
+    ("dtype", "data_type", "dtype"),
+    ("algorithm", "alg_type", "alg_type"),
+    ("collective", _COLLECTIVE, _COLLECTIVE),
+    ("process_group", "Process Group Name", "Process Group Name"),
+    ("group_ranks", "Process Group Ranks", "Process Group Ranks"),
+)
+_HCCL_SIGNS = frozenset(("transport type", "data_type", _COLLECTIVE))  #: an event with one of them has a row
 _MEMORY_NUMBERS = (("address", "Addr"), ("allocated", "Total Allocated"), ("reserved", "Total Reserved"))
 _KERNEL_TYPE = re.compile(r"KERNEL_[A-Z]")  #: how the `type` of a kernel begins that is one of its tasks
 _NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
@@ -274,7 +286,7 @@ class PartReader:
                 block[f"{table}.{column}"] = python_ids([args.get(key, -1) for args in all_args])
             else:
                 block[f"{table}.{column}"] = np.full(len(all_args), -1, np.int32)
-        if table == "slice" and ("transport type" in keys or "data_type" in keys):
+        if table == "slice" and not _HCCL_SIGNS.isdisjoint(keys):
             self._hccl(all_args)
         if table == "slice" and "Task Type" in keys and "Task Id" in keys:
             self._numbered(all_args)
@@ -293,23 +305,24 @@ class PartReader:
             block["numbered.task"] = np.array(task_numbers, np.int64)
 
     def _hccl(self, all_args: list[dict[str, Any]]) -> None:
-        """Add rows for what HCCL says of collectives and their parts, where events have such args."""
+        """Add rows for what HCCL and c10d say of collectives and their parts, where events have such args."""
         block = self._block
         rows = [
             row
             for row, args in enumerate(all_args)
-            if ("transport type" in args or "data_type" in args) and "Task Type" not in args
+            if not _HCCL_SIGNS.isdisjoint(args) and "Task Type" not in args
         ]
         if not rows:
             return
         collective_args = [all_args[row] for row in rows]
         block["hccl.event"] = block["slice.event"][rows]
-        for column, key in _HCCL_NUMBERS:
-            limit = 1 << (31 if column in ("src", "dst") else 63)
-            numbers = [whole_below(args.get(key), limit) for args in collective_args]
+        for column, *keys in _HCCL_NUMBERS:
+            limit = 1 << (63 if column in ("size", "count") else 31)
+            numbers = [whole_below(args.get(keys[_COLLECTIVE in args]), limit) for args in collective_args]
             block["hccl." + column] = np.array(numbers, np.int64)
-        for column, key in _HCCL_TEXTS:
-            block["hccl." + column] = self._interned([args.get(key) for args in collective_args])
+        for column, *keys in _HCCL_TEXTS:
+            texts = [args.get(keys[_COLLECTIVE in args]) for args in collective_args]
+            block["hccl." + column] = self._interned(texts)
 
     def _memory(self, all_args: list[Any]) -> None:
         """Add rows for what an allocator says of its blocks, where events have such args."""

@@ -249,22 +249,24 @@ def test_operations_are_the_collectives_of_all_devices(seed: int) -> None:
         slices=SimpleNamespace(
             activity=np.array(every), event=np.arange(100, 112), start=np.arange(12), end=np.arange(12) + 3
         ),
-        hccl=SimpleNamespace(event=parts[0], count=parts[1], dtype=dtypes, algorithm=parts[3]),
+        hccl=SimpleNamespace(
+            event=parts[0], count=parts[1], dtype=dtypes, algorithm=parts[3], collective=np.full(8, -1)
+        ),
     )
     order = source.sample(range(12), 12)
     devices: Any = tuple(SimpleNamespace(tasks=np.array(part)) for part in (order[:7], order[7:]))
-    found = operations(trace, devices if seed else ())
+    chains: Any = SimpleNamespace(operator=np.full(12, -1), index=lambda rows: rows)
+    found = operations(trace, devices if seed else (), chains)
     expected = []
     for row in order if seed else ():
         if every[row] is Activity.COMMUNICATION:
-            _, number, kind, algorithm_ = next(
-                (one for one in collectives if one[0] == 100 + row), (0, -1, -1, -1)
-            )
+            args = next((place for place, one in enumerate(collectives) if one[0] == 100 + row), -1)
+            _, number, kind, algorithm_ = collectives[args] if args >= 0 else (0, -1, -1, -1)
             width = KNOWN.collectives.element_bytes[texts[kind].upper()] if kind in (0, 1) else 0
             size = number * width if width and 0 <= number * width <= LARGEST else -1
             group = row // 4 if row > 3 else -1
             device = int(order.index(row) >= 7)
-            expected.append((row, device, group, row, row + 3, number, kind, algorithm_, size))
+            expected.append((row, device, group, row, row + 3, number, kind, algorithm_, size, args))
     assert [*zip(*(column.tolist() for column in vars(found).values()))] == expected
 
 

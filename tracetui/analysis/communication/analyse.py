@@ -72,7 +72,7 @@ class Communication:
     @cached_property
     def operations(self) -> PlaneOperations:
         """The operations of all groups."""
-        return operations(self.trace, self.devices)
+        return operations(self.trace, self.devices, self.launch_chains)
 
     @cached_property
     def tasks(self) -> PlaneTasks:

@@ -18,6 +18,8 @@ from tracetui.trace.model import Trace
 
 _OPERATIONS = any_of(KNOWN.collectives.group_operations)
 _GROUPS = any_of(KNOWN.threads.groups)
+_RANK_LIST = re.compile(r"\[\d{1,6}(?:, (?:\d{1,6}|\.\.\.))*\]", re.ASCII)
+_NUMBER = re.compile(r"\d+", re.ASCII)
 _SHORTEST_KEY = 10  # digits: "Group 0 Communication" has an index
 
 
@@ -64,6 +66,23 @@ def find_groups(
             global_ranks=match.global_ranks if match else (),
         )
     return groups
+
+
+def listed_ranks(text: str, size: int) -> tuple[int, ...]:
+    """Return the ranks that `Process Group Ranks` lists; () where they are not known.
+
+    A long list is cut, and known where no other of its size begins and ends so:
+
+    >>> listed_ranks("[0, 2]", 2), listed_ranks("[8, 9, ..., 11]", 4), listed_ranks("[0, 2, ..., 14]", 8)
+    ((0, 2), (8, 9, 10, 11), ())
+    """
+    if not _RANK_LIST.fullmatch(text):
+        return ()
+    ranks = [int(number) for number in _NUMBER.findall(text)]
+    if "..." in text:
+        is_whole = ranks == sorted(ranks) and ranks[-1] - ranks[0] + 1 == size
+        return tuple(range(ranks[0], ranks[-1] + 1)) if is_whole else ()
+    return tuple(ranks) if len(set(ranks)) == len(ranks) else ()
 
 
 def name_in(title: str) -> str:

@@ -14,12 +14,14 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.idle.pieces import last_begun
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 
+_ARG_TYPES = any_of(KNOWN.collectives.arg_types)
 LARGEST = 1 << 60  #: bytes: what is said to be larger is none
 
 
@@ -36,6 +38,7 @@ class PlaneOperations:
     dtype: Int32s  #: string, -1 where not told
     algorithm: Int32s  #: string of `alg_type`, -1 where not told
     size: Int64s  #: bytes of the message: `count` elements of `dtype`; -1 where not told
+    args: Int64s  #: row of the trace's `hccl` with its own args, or those of the operator (GPU); -1 none
 
     def __len__(self) -> int:
         return len(self.row)
@@ -70,7 +73,9 @@ class PlaneTasks:
         return matches
 
 
-def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> PlaneOperations:
+def operations(
+    trace: Trace, activities: tuple[DeviceActivity, ...], launch_chains: LaunchChains
+) -> PlaneOperations:
     """Return all communication operations, what M is the union of."""
     parts = [
         activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
@@ -80,6 +85,10 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> PlaneOpe
     track = track_of_rows(trace, row)
     is_group = np.array([track.family == Family.GROUP for track in trace.tracks], np.bool_)
     hccl, places = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
+    operator = launch_chains.operator[launch_chains.index(row)]
+    of_operator = first_equal(hccl.event, pick(trace.slices.event, operator))
+    is_told = (places < 0) & (operator >= 0) & (pick(hccl.collective, of_operator) >= 0)
+    places = np.where(is_told, of_operator, places)
     count, dtype = pick(hccl.count, places), pick(hccl.dtype, places).astype(np.int32)
     widths = meanings(trace.strings, dtype, lambda text: KNOWN.collectives.element_bytes.get(text.upper()))
     width = widths.astype(np.int64)
@@ -94,7 +103,16 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> PlaneOpe
         dtype=dtype,
         algorithm=pick(hccl.algorithm, places).astype(np.int32),
         size=np.where(has_size, count * width, -1),
+        args=places,
     )
+
+
+def collective_kinds(trace: Trace, args: Int64s) -> list[str]:
+    """Return what operations do by the `Collective name` of their args: "allgather"; "" without one."""
+    names = pick(trace.hccl.collective, args).tolist()
+    matches = {name: _ARG_TYPES.match(trace.string(name) or "") for name in set(names)}
+    kinds = {name: match[1].replace("_", "") if match else "" for name, match in matches.items()}
+    return [kinds[name] for name in names]
 
 
 def plane_tasks(trace: Trace, collectives: PlaneOperations) -> PlaneTasks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Union
 
 import numpy as np
@@ -44,11 +44,11 @@ _SLICE = (
     "direction",
     "stack",
 )
-_HCCL = ("event", "src", "dst", "size", "count", "transport", "link", "dtype", "algorithm")
+_HCCL = tuple(field.name for field in fields(HcclColumns))
 _INT32S = frozenset(
     (
         *("thread", "name", "category", "task_type", "direction", "stack"),
-        *("src", "dst", "transport", "link", "dtype", "algorithm"),
+        *(name for name in _HCCL if name not in ("event", "size", "count")),
     )
 )
 _NARROW = frozenset(("event", "correlation"))

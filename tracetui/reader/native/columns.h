@@ -56,12 +56,16 @@
     COLUMN(HCCL_EVENT, "hccl.event", "i4", "events") \
     COLUMN(HCCL_SRC, "hccl.src", "i4", "") \
     COLUMN(HCCL_DST, "hccl.dst", "i4", "") \
+    COLUMN(HCCL_GROUP_SIZE, "hccl.group_size", "i4", "") \
     COLUMN(HCCL_SIZE, "hccl.size", "i8", "") \
     COLUMN(HCCL_COUNT, "hccl.count", "i8", "") \
     COLUMN(HCCL_TRANSPORT, "hccl.transport", "i4", "texts") \
     COLUMN(HCCL_LINK, "hccl.link", "i4", "texts") \
     COLUMN(HCCL_DTYPE, "hccl.dtype", "i4", "texts") \
     COLUMN(HCCL_ALGORITHM, "hccl.algorithm", "i4", "texts") \
+    COLUMN(HCCL_COLLECTIVE, "hccl.collective", "i4", "texts") \
+    COLUMN(HCCL_PROCESS_GROUP, "hccl.process_group", "i4", "texts") \
+    COLUMN(HCCL_GROUP_RANKS, "hccl.group_ranks", "i4", "texts") \
     COLUMN(NUMBERED_EVENT, "numbered.event", "i4", "events") \
     COLUMN(NUMBERED_TASK, "numbered.task", "i8", "") \
     COLUMN(MEMORY_EVENT, "memory.event", "i4", "events") \

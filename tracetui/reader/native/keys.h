@@ -53,6 +53,14 @@
     KEY(LINK, "link type") \
     KEY(DATA_TYPE, "data_type") \
     KEY(ALGORITHM, "alg_type") \
+    KEY(COLLECTIVE, "Collective name") \
+    KEY(GROUP_NAME, "Process Group Name") \
+    KEY(GROUP_RANKS, "Process Group Ranks") \
+    KEY(GROUP_SIZE, "Group size") \
+    KEY(SOURCE_RANK, "Src Rank") \
+    KEY(TARGET_RANK, "Dst Rank") \
+    KEY(ELEMENTS, "In msg nelems") \
+    KEY(ELEMENT_TYPE, "dtype") \
     KEY(ALLOCATED_BYTES, "Bytes") \
     KEY(ADDRESS, "Addr") \
     KEY(TOTAL_ALLOCATED, "Total Allocated") \

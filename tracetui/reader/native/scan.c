@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     Value values[EVENT_KEYS];
     uint8_t places[ARG_KEYS]; /* of each key of the args its place among the members, from 1 on; 0: none */
-    uint32_t twice;           /* a bit for each key of the args that there is more than once */
+    uint64_t twice;           /* a bit for each key of the args that there is more than once */
     int count;                /* of the args' members */
     Member members[MOST_MEMBERS];
 } Event;
@@ -61,7 +61,7 @@ static bool read_args(Steps *steps, Cursor *cursor, Event *event) {
         if (!read_value(cursor, &member->value, 3)) return false;
         event->count++;
         if (number == NO_KEY) continue;
-        if (event->places[number]) event->twice |= (uint32_t)1 << number;
+        if (event->places[number]) event->twice |= (uint64_t)1 << number;
         event->places[number] = (uint8_t)event->count;
     }
     args->end = cursor->at;
@@ -136,26 +136,33 @@ static bool put_text(Scanner *scanner, Column *column, const Value *value) {
     return put32(column, text);
 }
 
-/* What HCCL says of a collective, or of a part of one: a row for those that have such args. */
+/* What HCCL or c10d says of a collective, or HCCL of a part of one: a row for those that have such args. */
 static bool put_hccl(Scanner *scanner) {
-    static const int RANKS[] = {SRC_RANK, DST_RANK};
-    static const int SIZES[] = {SIZE_BYTES, COUNT};
-    static const int TEXT_KEYS[] = {TRANSPORT, LINK, DATA_TYPE, ALGORITHM};
+    static const int RANKS[][3] = {{SRC_RANK, DST_RANK, GROUP_SIZE}, {SOURCE_RANK, TARGET_RANK, GROUP_SIZE}};
+    static const int SIZES[][2] = {{SIZE_BYTES, COUNT}, {SIZE_BYTES, ELEMENTS}};
+    static const int TEXT_KEYS[][7] = {
+        {TRANSPORT, LINK, DATA_TYPE, ALGORITHM, COLLECTIVE, GROUP_NAME, GROUP_RANKS},
+        {TRANSPORT, LINK, ELEMENT_TYPE, ALGORITHM, COLLECTIVE, GROUP_NAME, GROUP_RANKS},
+    };
     const Event *event = &scanner->event;
     Column *columns = scanner->columns;
-    Value transport, dtype, value;
+    Value transport, dtype, collective, value;
     int64_t number;
-    if (!find(event, TEXT_KEYS[0], &transport) || !find(event, TEXT_KEYS[2], &dtype)) return false;
-    if (!transport.type && !dtype.type) return true;
+    if (!find(event, TRANSPORT, &transport) || !find(event, DATA_TYPE, &dtype)) return false;
+    if (!find(event, COLLECTIVE, &collective)) return false;
+    if (!transport.type && !dtype.type && !collective.type) return true;
+    const int writer = collective.type != 0; /* 1: c10d */
     if (!put32(&columns[HCCL_EVENT], scanner->events)) return false;
-    for (int key = 0; key < 2; key++) {
-        if (!find(event, RANKS[key], &value) || !id_or_none_of(&value, RANK_END, &number)) return false;
+    for (int key = 0; key < 3; key++) {
+        if (!find(event, RANKS[writer][key], &value) || !id_or_none_of(&value, RANK_END, &number)) return false;
         if (!put32(&columns[HCCL_SRC + key], (int32_t)number)) return false;
-        if (!find(event, SIZES[key], &value) || !id_or_none_of(&value, SIZE_END, &number)) return false;
+    }
+    for (int key = 0; key < 2; key++) {
+        if (!find(event, SIZES[writer][key], &value) || !id_or_none_of(&value, SIZE_END, &number)) return false;
         if (!put64(&columns[HCCL_SIZE + key], number)) return false;
     }
-    for (int key = 0; key < 4; key++) {
-        if (!find(event, TEXT_KEYS[key], &value)) return false;
+    for (int key = 0; key < 7; key++) {
+        if (!find(event, TEXT_KEYS[writer][key], &value)) return false;
         if (!put_text(scanner, &columns[HCCL_TRANSPORT + key], &value)) return false;
     }
     return true;

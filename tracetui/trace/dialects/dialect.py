@@ -150,6 +150,8 @@ class CollectiveNames:
     #: Patterns of what a collective does; group 1: its type, and where told 2: its number among those of its
     #: group, 3: its iteration. The first that fits counts.
     types: tuple[str, ...] = ()
+    #: Patterns of what args call a collective; group 1: its type, with "_" between its words.
+    arg_types: tuple[str, ...] = ()
     receives: tuple[str, ...] = ()  #: beginnings of the names of operations that receive
     rank_waits: tuple[str, ...] = ()  #: patterns of parts, on planes or streams, that wait for another rank
     notify_waits: frozenset[str] = frozenset()  #: names of the tasks of planes that do

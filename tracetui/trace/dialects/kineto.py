@@ -93,6 +93,15 @@ KINETO = Dialect(
             r"(?:cached_notify|notify_|dispatch|combine)",
         ),
         types=(r"nccl(?:Symk?)?(?:Dev)?Kernel_([A-Za-z]+)", r"nccl([A-Z][A-Za-z]+?)(?:Ring|Tree|_|$)"),
+        # "_allgather_base", "all_to_allv", "reduce_scatter_tensor_coalesced", "broadcast_oop"
+        arg_types=(r"_?(all_?reduce|all_?gather|reduce_?scatter|all_?to_?allv?|[a-z]+)",),
+        # As c10d calls its types of elements.
+        element_bytes={
+            **dict.fromkeys(("BYTE", "CHAR", "BOOL"), 1),
+            **dict.fromkeys(("SHORT", "HALF", "BFLOAT16"), 2),
+            **dict.fromkeys(("INT", "FLOAT"), 4),
+            **dict.fromkeys(("LONG", "DOUBLE"), 8),
+        },
     ),
     operators=OperatorNames(
         purposes=((Purpose.COMMUNICATION, r"nccl:"),),
