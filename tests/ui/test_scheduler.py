@@ -138,6 +138,12 @@ async def test_a_small_screen_says_how_well_the_clock_is_known(tmp_path: Path) -
         ]
         titles = lines_of(app.screen.table)[0].split()
         assert titles == ["thread", "idle", "ready", "interrupted", "disk", "had", "its", "core"]
+        await pilot.resize_terminal(60, 15)
+        await pilot.pause()
+        *_, last = said(app, "said").splitlines()
+        assert last == " Clock: fitted to what the threads do, to within 4.02 µs. …", (
+            "a note has no line left"
+        )
 
 
 async def test_hotspots_tell_what_pinning_saves(recording: Path) -> None:
