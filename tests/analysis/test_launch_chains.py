@@ -341,6 +341,22 @@ def test_gpu_kernels_link_by_correlation() -> None:
     assert chain.missing == "operator"
 
 
+@pytest.mark.parametrize(("number", "name"), [(6, "launched"), (5, "beside")])
+def test_calls_that_stand_with_the_tasks_launch_them_where_they_have_an_id_of_theirs(
+    number: int, name: str
+) -> None:
+    """MTIA has its waits in the process of the device."""
+    events = [
+        *process(10, "python", "CPU"),
+        *process(0, "python", "MTIA 0"),
+        piece(10, 10, "launched", us(10), us(5), "mtia_runtime", correlation=5),
+        piece(0, 9, "beside", us(20), us(5), "mtia_runtime", correlation=number),
+        piece(0, 7, "pe_exe", us(40), us(20), "mtia_ccp_events", correlation=5),
+    ]
+    trace, chain = only_chain(events, "pe_exe")
+    assert trace.name(chain.launch) == name
+
+
 def test_only_tasks_have_chains(real_traces: Path) -> None:
     chains: LaunchChains = real.npu(real_traces, "level2/rank0").launch_chains
     assert chains.chain(int(chains.operator.max())) is None

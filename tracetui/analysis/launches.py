@@ -49,7 +49,8 @@ def _runtime_calls(trace: Trace, tasks: Int64s) -> Int64s:
     """Return the runtime call with the id of each task, the one that launches where several have it.
 
     Ids are those of a process. Of several processes with calls, those of the task's own OS process count
-    where pids tell; else those of the process whose calls come before the tasks, and soonest before.
+    where pids tell; else those of the process whose calls come before the tasks, and soonest before. Calls
+    that stand with the tasks, as waits of MTIA do, tell the process where any has the id of a task.
     """
     calls: dict[str, list[Int64s]] = {}
     for track in trace.tracks:
@@ -63,8 +64,9 @@ def _runtime_calls(trace: Trace, tasks: Int64s) -> Int64s:
     launched: list[tuple[Int64s, list[Int64s]]] = []
     unmatched: list[Int64s] = []
     for pid, places in rows_by_process(trace, tasks):
-        if trace.owners[pid] in callers:
-            launched.append((places, callers[trace.owners[pid]]))
+        own = callers.get(trace.owners[pid], [])
+        if own and (pid not in launching or any(_share_ids(trace, rows, tasks[places]) for rows in own)):
+            launched.append((places, own))
         else:
             unmatched.append(places)
     all_calls = list(launching.values())
@@ -77,6 +79,11 @@ def _runtime_calls(trace: Trace, tasks: Int64s) -> Int64s:
         for column in columns:
             launch[places] = np.where(launch[places] >= 0, launch[places], column)
     return launch
+
+
+def _share_ids(trace: Trace, rows: Int64s, tasks: Int64s) -> bool:
+    ids = trace.slices.correlation
+    return bool((first_equal(ids[rows], ids[tasks]) >= 0).any())
 
 
 def _matching_calls(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:

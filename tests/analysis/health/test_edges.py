@@ -311,6 +311,7 @@ def test_the_launch_of_a_copy_has_one_copy(extra: int, call: str, is_found: bool
     assert "flows.shared" not in found([*events[:-extra], *events[-extra - 1 : -extra] * extra]), (
         "it stands twice"
     )
+    assert "flows.shared" not in found(renamed("Memcpy DtoD", "dma_request", events)), "parts of one copy"
 
 
 @pytest.mark.parametrize(("tasks", "ids", "is_found"), [(3, 1, False), (4, 1, True), (3, 2, False)])
@@ -681,6 +682,8 @@ def test_three_calls_that_were_never_closed_put_lines_in_doubt(count: int, sever
     ended = [gpu.host(begin, 31 * MS - begin, f"aten::in{begin}") for begin in begins]
     health = analyse(trace_of([*gpu.gpu(), *run(), *callers, *ended])).health
     assert [f.severity.label for f in health.findings if f.id == "host.unclosed"] == [severity]
+    crossing = [gpu.host(20 * MS, MS, "aten::first"), gpu.host(20 * MS + MS // 2, MS, "aten::second")]
+    assert "host.unclosed" not in found([*run(), *callers, *ended, *crossing]), "slices cross anyway"
 
 
 @pytest.mark.parametrize(("times", "is_found"), [(5, False), (6, True)])

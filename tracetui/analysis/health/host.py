@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.leaps import ROUNDED
+from tracetui.analysis.health.leaps import ROUNDED, crossing_slices
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
@@ -45,6 +45,8 @@ def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
         rows = np.arange(track.rows.start, track.rows.stop)
         total += len(rows)
         unclosed = _unclosed(trace, track)
+        if len(unclosed) and len(crossing_slices(recording, track)):
+            continue  # slices of this thread cross anyway, as asynchronous ones do
         if track.family != Family.FRAMES:
             unclosed = np.union1d(unclosed, _much_longer(recording, rows))
         if len(unclosed):

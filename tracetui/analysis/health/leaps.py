@@ -431,7 +431,7 @@ def _overlaps_itself(recording: HealthEvidence, track: Track, begin: int, end: i
     trace = recording.trace
     if end - begin > _AT_ONCE * (trace.end_ns - trace.start_ns):
         return False
-    starts = trace.slices.start[_crossing(recording, track)]
+    starts = trace.slices.start[crossing_slices(recording, track)]
     return int(np.count_nonzero((starts >= begin) & (starts <= end))) >= _LEAST_CROSSED
 
 
@@ -453,7 +453,7 @@ def _overlapping_most(backsteps: Sequence[tuple[Track, int, int]]) -> list[tuple
 def _by_crossing(recording: HealthEvidence, tracks: Sequence[Track]) -> Leap | None:
     """Return the leap back that shows in slices that cross each other at one time, on the host too."""
     slices = recording.trace.slices
-    crossed = [(track, found) for track in tracks if len(found := _crossing(recording, track))]
+    crossed = [(track, found) for track in tracks if len(found := crossing_slices(recording, track))]
     hosts = [(track, found) for track, found in crossed if track.family != Family.TASKS]
     count = sum(len(found) for _, found in hosts)
     if not hosts or count < (_LEAST_CROSSED if len(crossed) > 1 else _LEAST_CROSSED_ALONE):
@@ -471,7 +471,7 @@ def _by_crossing(recording: HealthEvidence, tracks: Sequence[Track]) -> Leap | N
     return Leap(last, first - last, tuple(track.index for track, _ in crossed))
 
 
-def _crossing(recording: HealthEvidence, track: Track) -> Int64s:
+def crossing_slices(recording: HealthEvidence, track: Track) -> Int64s:
     """Return the rows of a track that start inside of a slice and end after it.
 
     Those that end with the last of the track are left out, their end was not recorded; so are ranges of the

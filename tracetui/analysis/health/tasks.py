@@ -109,7 +109,8 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     collective = np.zeros(len(slices), np.bool_)
     groups = [track.index for track in trace.tracks if track.family == Family.GROUP]
     collective[launch[np.isin(track_of_rows(trace, chains.tasks[places]), groups)]] = True
-    places = places[~collective[launch] & ~among(activity, (Activity.WAIT, Activity.EVENT))]
+    is_part = by_name(trace, chains.tasks[places], calls.is_part) == 1
+    places = places[~collective[launch] & ~is_part & ~among(activity, (Activity.WAIT, Activity.EVENT))]
     order = places[np.lexsort((slices.start[chains.tasks[places]], chains.launch[places]))]
     again = np.zeros(len(order), np.bool_)
     again[1:] = chains.launch[order[1:]] == chains.launch[order[:-1]]

@@ -113,6 +113,11 @@ def allocates_memory(call: str) -> bool:
     return _MEMORY.match(_LAYER.sub("", call, count=1)) is not None
 
 
+def is_part(task: str) -> bool:
+    """Return whether one call may launch several tasks of this name."""
+    return task.startswith(KNOWN.tasks.parts)
+
+
 def stream_waits(task: str) -> bool:
     """Return whether a waiting task of this name holds up its stream."""
     return _HOST_WAIT.match(task) is None

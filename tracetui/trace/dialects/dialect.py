@@ -111,6 +111,7 @@ class TaskNames:
     type_beginnings: tuple[tuple[str, Activity], ...] = ()
     vector_types: tuple[str, ...] = ()  #: beginnings of the types of tasks of vector cores
     name_beginnings: tuple[tuple[str, Activity], ...] = ()  #: names that decide, whatever the type
+    parts: tuple[str, ...] = ()  #: beginnings of the names of tasks of which one call launches several
     generic_types: frozenset[str] = frozenset()  #: types that every task may have
     #: What computes beside the AI cores, as people call it, by the beginnings of task types.
     engines: tuple[tuple[str, str], ...] = ()

@@ -74,6 +74,7 @@ KINETO = Dialect(
             ("event_wait", Activity.WAIT),
             ("event_record", Activity.EVENT),
         ),
+        parts=("dma_request",),
         host_waits=(r"(?:Context|Stream|Event) Sync",),
     ),
     copies=CopyNames(
