@@ -767,6 +767,26 @@ def test_a_task_that_keeps_a_waiting_host_waiting_for_10_ms_was_held_up(waited: 
     assert ("device.unseen_work" in found([*run(), *operators(2), *launched, *held])) == is_found
 
 
+@pytest.mark.parametrize(
+    ("calls", "is_found"),
+    [
+        ([(24, "cudaLaunchHostFunc")], False),
+        ([(24, "cudaStreamWaitValue32")], False),
+        ([(24, "cudaStreamWaitEvent")], True),
+        ([(19, "cudaLaunchHostFunc")], True),  # the task after it did not wait
+        ([(26, "cudaLaunchHostFunc")], True),
+        ([(19, "cudaLaunchHostFunc"), (24, "cudaLaunchHostFunc")], False),
+    ],
+)
+def test_a_task_that_waits_for_the_host_on_its_stream_was_not_held_up(
+    calls: list[tuple[int, str]], is_found: bool
+) -> None:
+    launched = [gpu.launch(25 * MS, 5_000, 500), gpu.kernel(40 * MS, 50_000, 500)]
+    held = wait(25 * MS + 6_000, 40 * MS + 60_000, "cudaStreamSynchronize")
+    holding = [call(start * MS + 500_000, 5_000, name) for start, name in calls]
+    assert ("device.unseen_work" in found([*run(), *operators(2), *launched, *held, *holding])) == is_found
+
+
 @pytest.mark.parametrize(("off", "is_found"), [(90_000, True), (160_000, False)])
 def test_the_wait_for_such_a_task_ends_with_it(off: int, is_found: bool) -> None:
     begin, task_end = 25 * MS, 25 * MS + 12 * MS + 50_000

@@ -13,9 +13,9 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.launch_chains import milestones
-from tracetui.analysis.search import by_name, track_of_rows
-from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity
+from tracetui.analysis.search import by_name, pick, rows_by_track, rows_of, track_of_rows
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity, Layer
 from tracetui.units import format_duration
 
 #: ns: a device that begins so long after its first task was launched was busy with something else. The first
@@ -126,7 +126,8 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
 def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
     """Yield the idle intervals whose task was launched before, and which the host waited for until it ran.
 
-    Tasks of graphs are left out: what comes before them in their graph may be no task.
+    Tasks of graphs are left out: what comes before them in their graph may be no task. So are tasks that
+    wait for the host on their stream, by a call that is recorded.
     """
     slices, chains, idle = recording.trace.slices, recording.launch_chains, recording.idle
     if not len(idle):
@@ -140,6 +141,7 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
         return
     of_graph = by_name(recording.trace, chains.launch[at[candidates]], calls.launches_graph) == 1
     candidates = candidates[~of_graph]
+    candidates = candidates[~_held_by_host(recording, idle.task[candidates], launched[candidates])]
     found: Int64s = np.empty(0, np.int64)
     for thread in (recording.host_threads.thread(index) for index in range(len(recording.host_threads))):
         host_waits = thread.spans.get(Cause.SYNC)
@@ -154,3 +156,25 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
         found = np.union1d(found, candidates[blocked & meets])
     for interval in found.tolist():
         yield Unseen(int(idle.device[interval]), int(begin[interval]), int(idle.end[interval]))
+
+
+def _held_by_host(recording: HealthEvidence, tasks: Int64s, launched: Int64s) -> Bools:
+    """Return which tasks wait for the host: a call that holds up a stream came since the task before them.
+
+    Args:
+        recording: what was recorded.
+        tasks: int64[n], rows.
+        launched: int64[n], ns, when each was launched.
+    """
+    trace, chains = recording.trace, recording.launch_chains
+    start = trace.slices.start
+    rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
+    holds = np.sort(start[rows[by_name(trace, rows, calls.holds_stream) == 1]])
+    before = np.full(len(tasks), -1, np.int64)
+    for track, places in rows_by_track(trace, tasks) if len(holds) else ():
+        in_order = track.rows.start + np.argsort(start[track.rows.start : track.rows.stop], kind="stable")
+        place = np.searchsorted(start[in_order], start[tasks[places]]) - 1
+        before[places] = pick(in_order, place)
+    since = milestones(chains, chains.index(before)).launched
+    held: Bools = np.searchsorted(holds, launched) > np.searchsorted(holds, since)
+    return held

@@ -32,6 +32,7 @@ _DEVICE_WAIT = any_of(KNOWN.calls.device_waits)
 _STREAM_WAIT = any_of(KNOWN.calls.stream_waits)
 _GRAPH_LAUNCH = any_of(KNOWN.calls.graph_launches)
 _EARLY_LAUNCH = any_of(KNOWN.calls.early_launches)
+_STREAM_HOLD = any_of(KNOWN.calls.stream_holds)
 _KERNEL_LAUNCH = any_of(KNOWN.calls.kernel_launches)
 _CAPTURE_BEGIN = any_of(KNOWN.calls.capture_begins)
 _CAPTURE_END = any_of(KNOWN.calls.capture_ends)
@@ -98,6 +99,11 @@ def may_overlap(call: str) -> bool:
 def launches_kernel(call: str) -> bool:
     """Return whether a runtime call launches one kernel, which every complete recording holds."""
     return _KERNEL_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def holds_stream(call: str) -> bool:
+    """Return whether what a stream is given after a runtime call waits for the host."""
+    return _STREAM_HOLD.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def turns_capture(call: str) -> bool | None:

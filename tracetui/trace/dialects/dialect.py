@@ -200,6 +200,8 @@ class CallNames:
     graph_launches: tuple[str, ...] = ()  #: patterns of calls that launch many tasks at once
     #: Patterns of calls whose kernel may begin before the one before it on its stream ends.
     early_launches: tuple[str, ...] = ()
+    #: Patterns of calls after which a stream waits for the host: for a function of it, or a value in memory.
+    stream_holds: tuple[str, ...] = ()
     #: Patterns of calls that launch one kernel each, whose task is in every complete recording.
     kernel_launches: tuple[str, ...] = ()
     capture_begins: tuple[str, ...] = ()  #: patterns of calls after which launches are kept for a graph,

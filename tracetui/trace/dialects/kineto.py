@@ -120,6 +120,7 @@ KINETO = Dialect(
         device_waits=(r"(?:cuda|hip)DeviceSynchronize|(?:cu|hip)CtxSynchronize",),
         stream_waits=(r"(?:cuda|cu|hip)StreamSynchronize",),
         graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
+        stream_holds=(r"(?:cuda|cu|hip)(?:LaunchHostFunc|Stream(?:AddCallback|WaitValue|BatchMemOp))",),
         early_launches=(r"(?:cuda|cu)LaunchKernelEx",),
         kernel_launches=(r"(?:cuda|cu|hip)(?:Ext)?(?:Module)?Launch(?:Cooperative)?Kernel",),
         capture_begins=(r"(?:cuda|hip)StreamBeginCapture|cuStreamBeginCapture",),

@@ -295,6 +295,7 @@ MSPROF = Dialect(
             (Purpose.COMMUNICATION, r"(?:Hccl|Communication)@|hcom_|Hccl[A-Z]"),
             (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
         ),
+        stream_holds=(r"aclrt(?:Launch(?:Callback|HostFunc)|ValueWait)",),  # [C]
         device_waits=(r"aclrtSynchronizeDevice|DeviceSynchronize",),
         stream_waits=(r"aclrtSynchronizeStream|StreamSynchronize",),
         graph_launches=(r"aclmdl(?:RI)?Execute|ModelExecute",),
