@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -240,3 +241,64 @@ def test_batches_of_sends_meet_where_each_has_one_peer() -> None:
     assert apart.matched == 2, "where one has several peers, none of its batches counts"
     pair = simulate([Meeting("pp", (0, 1), {}, type="batchSendRecv")], 2)
     assert pair.channels[0].channel.complete, "of two ranks each has but one peer"
+
+
+def test_planes_of_the_late_rank_alone_tell_that_it_waited_for_nobody() -> None:
+    """Recorded at a higher level than the others, which wait for it."""
+    job = simulate([Meeting("all", (0, 1, 2), {2: [Work(TimeClass.IDLE, 5 * MS)]})] * 2, 3)
+    nothing = {"known": np.zeros(2, np.int64), "wait": np.zeros(2, np.int64), "peer": np.full(2, -1)}
+    for rank in (0, 1):
+        job = with_collectives(job, rank, slice(None), **nothing)
+    assert job.waits.wait_ns.tolist() == [5 * MS, 5 * MS, 0] * 2
+    (late,) = late_ranks(job)
+    assert (late.rank, late.lost_ns) == (2, 20 * MS)
+
+
+def test_groups_with_one_name_are_told_apart_by_when_they_end() -> None:
+    """Ranks 2 and 3 begin 5 ms later than 0 and 1, and 3 comes last; a fifth rank ends with nobody."""
+    late = {2: [Work(TimeClass.IDLE, 5 * MS)], 3: [Work(TimeClass.IDLE, 8 * MS)]}
+    groups = [Meeting("a", (0, 1), {}), Meeting("b", (2, 3), late)]
+    alone = Meeting("c", (4,), {4: [Work(TimeClass.IDLE, 40 * MS)]})
+
+    def one_name(job: Job) -> Job:
+        ranks = []
+        for rank in job.ranks:
+            names = tuple(
+                group if group.key == "all" else replace(group, key="271", rank=-1, global_ranks=(), size=0)
+                for group in rank.digest.groups
+            )
+            ranks.append(replace(rank, digest=replace(rank.digest, groups=names)))
+        return job_of(ranks)
+
+    job = one_name(simulate([*groups, Meeting("all", (0, 1, 2, 3), {})] * 3, 4, planes=False))
+    (pairs,) = (matched for matched in job.channels if matched.channel.group.key == "271")
+    assert (pairs.places >= 0).tolist() == [[True, True, False, False], [False, False, True, True]] * 3
+    assert (job.matched, job.strangers) == (9, 0)
+    assert [
+        (rank.rank, rank.operations, rank.lost_ns) for rank in late_ranks(job) if rank.group == "271"
+    ] == [(3, 3, 9 * MS)]
+    job = one_name(simulate([*groups, alone, Meeting("all", (0, 1, 2, 3, 4), {})] * 3, 5, planes=False))
+    assert (job.matched, job.strangers) == (9, 3)
+
+
+def test_ranks_were_not_together_in_a_broadcast_that_one_of_them_left_before_the_other_came() -> None:
+    """Clocks are equal; rank 0 leaves the broadcast 8 ms before rank 1 comes, which is late once more."""
+    everybody, root = (process_group("0", 0, 1, kind=kind) for kind in ("allreduce", "broadcast"))
+    kernels = {
+        0: [(100, 100, everybody), (1000, 50, root), (11_000, 1100, everybody)],
+        1: [(100, 100, everybody), (9000, 50, root), (12_000, 100, everybody)],
+    }
+    kinds = {cause.kind for cause in gpu_job(kernels).root_breakdown.roots}
+    assert kinds and "clock" not in kinds
+
+
+def test_a_rank_with_several_numbers_in_groups_of_one_name_has_none(tmp_path: Path) -> None:
+    groups = {
+        "a": {"group_name": "pp", "group_rank": 1, "global_ranks": [0, 2]},
+        "b": {"group_name": "pp", "group_rank": 0, "global_ranks": [2, 4]},
+        "c": {"group_name": "tp", "group_rank": 0, "global_ranks": [2, 3]},
+        "d": {"group_name": "dp", "group_rank": 0, "global_ranks": [2]},
+        "e": {"group_name": "dp", "group_rank": 0, "global_ranks": [2]},
+    }
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": groups}))
+    assert identify(tmp_path / "trace_view.json", {}).indices == {"tp": 0, "dp": 0}

@@ -9,19 +9,20 @@ along a spanning tree of what tells best; those that share no operation stay apa
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.job.channels import Rank, are_symmetric
-from tracetui.job.match import MatchedChannel
+from tracetui.job.match import NONE, MatchedChannel, sort_by_time
 
 #: ns: what does not end together by more is not the same operation. Rings of 910A end tens of µs apart.
 LONGEST_APART = 1_000_000
 #: ns by which bounds on the clocks of two ranks may let them be off; wider ones align nothing.
 WIDEST_BOUNDS = 100_000
+_MOST_PARTS = 8  # of one operation that is several: what is in none of them is taken apart whole
 _SHARE = 95  # percent of what was seen that the residual holds for
 
 
@@ -228,13 +229,42 @@ def ends_together(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Bools:
 def without_strangers(
     ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks
 ) -> tuple[MatchedChannel, int]:
-    """Return a channel in which only what ends together is one operation, and how many were taken apart.
+    """Return a channel in which only what ends together is one operation, and how many left a rank alone.
+
+    What is strange to the others may be an operation of its own, of another group with the same name.
+    """
+    places, number = matched.places, np.arange(len(matched.places))
+    is_strange = _find_strangers(ranks, matched, clocks)
+    if not is_strange.any():
+        return matched, 0
+    parts, numbers = [], []
+    for _ in range(_MOST_PARTS):
+        parts.append(np.where(is_strange, NONE, places))
+        numbers.append(number)
+        has_strangers = is_strange.any(axis=1)
+        places, number = np.where(is_strange, places, NONE)[has_strangers], number[has_strangers]
+        is_strange = _find_strangers(ranks, replace(matched, places=places), clocks)
+        if not is_strange.any():
+            break
+    operation, member = np.nonzero(is_strange)
+    separated = np.full((len(operation), places.shape[1]), NONE, np.int64)
+    separated[np.arange(len(operation)), member] = places[operation, member]
+    table = np.concatenate([*parts, np.where(is_strange, NONE, places), separated])
+    numbers += [number, number[operation]]
+    members = (table >= 0).sum(axis=1)
+    is_alone = (members == 1) & ((matched.places >= 0).sum(axis=1)[np.concatenate(numbers)] > 1)
+    ordered = sort_by_time(ranks, matched.channel, table[members > 0])
+    return replace(matched, places=ordered), len(np.unique(np.concatenate(numbers)[is_alone]))
+
+
+def _find_strangers(ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks) -> Bools:
+    """Return which members of operations, bool[operations, ranks], do not end together with the others.
 
     Ranks that are not aligned with each other have none in common.
     """
     places, members = matched.places, np.array(matched.channel.ranks, np.int64)
     if len(members) < 2:
-        return matched, 0
+        return np.zeros(places.shape, np.bool_)
     is_here = places >= 0
     ends = matched.column(ranks, "end") - clocks.offset[members]
     family = np.broadcast_to(clocks.family[members], places.shape)
@@ -248,18 +278,9 @@ def without_strangers(
     strange_to = is_checked & (is_apart | ((counts == 2) & is_apart.any(axis=1, keepdims=True)))
     is_apart |= is_here & (2 * strange_to.sum(axis=0) > is_checked.sum(axis=0))
     lowest = np.where(is_here, family, np.iinfo(np.int64).max).min(axis=1)
-    is_strange = is_apart | (is_here & (family != lowest[:, None]))
+    is_strange: Bools = is_apart | (is_here & (family != lowest[:, None]))
     is_strange &= is_here.sum(axis=1, keepdims=True) > 1
-    if not is_strange.any():
-        return matched, 0
-    operation, member = np.nonzero(is_strange)
-    separated = np.full((len(operation), places.shape[1]), -1, np.int64)
-    separated[np.arange(len(operation)), member] = places[operation, member]
-    remaining = np.where(is_strange, -1, places)
-    remaining = remaining[(remaining >= 0).any(axis=1)]
-    return MatchedChannel(matched.channel, np.concatenate((remaining, separated)), matched.differences), int(
-        is_strange.any(axis=1).sum()
-    )
+    return is_strange
 
 
 def _middles(ends: Int64s, here: Bools) -> Int64s:

@@ -76,11 +76,15 @@ def scheduler_of_rank(source: SchedulerSource, trace: Path) -> SchedulerSource:
 
 
 def _indices(trace: Path) -> dict[str, int]:
-    """Return the rank's own number in the groups of the job, by what they are for."""
-    groups = {
-        group.name: group.group_rank for group in parallel_groups(trace) if group.group_rank is not None
-    }
-    return {name: groups[name] for name in PARALLEL if name in groups}
+    """Return the rank's own number in the groups of the job, by what they are for.
+
+    Groups of one name in which it has several numbers, as pairs of neighbouring stages, tell none.
+    """
+    numbers: dict[str, set[int]] = {}
+    for group in parallel_groups(trace):
+        if group.group_rank is not None:
+            numbers.setdefault(group.name, set()).add(group.group_rank)
+    return {name: next(iter(numbers[name])) for name in PARALLEL if len(numbers.get(name, ())) == 1}
 
 
 def _int32_or_none(value: Any) -> int | None:

@@ -10,8 +10,8 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.match import MatchedChannel
-from tracetui.job.waits import JobWaits
+from tracetui.job.match import NONE, MatchedChannel
+from tracetui.job.waits import DISAGREE, JobWaits
 
 _BEFORE_ALL = np.iinfo(np.int64).min
 
@@ -29,7 +29,7 @@ def last_together(
     late_collective = _late_collectives(waits)
     waiting = np.flatnonzero((waits.late_place >= 0) & (waits.wait_ns > 0))
     bounds = np.searchsorted(waits.channel[waiting], np.arange(len(channels) + 1))
-    timelines = [_Timeline(ranks, matched) for matched in channels]
+    timelines = [_Timeline(ranks, matched, clocks) for matched in channels]
     for channel, channels_in_common in _overlapping_channels(channels):
         waits_in_channel = waiting[bounds[channel] : bounds[channel + 1]]
         if not len(waits_in_channel):
@@ -95,11 +95,20 @@ def _overlapping_channels(channels: Sequence[MatchedChannel]) -> Iterator[tuple[
 
 
 class _Timeline:
-    """The operations of a channel in order, and when they ended on each of its ranks."""
+    """The operations of a channel in order, and when they ended on each of its ranks.
 
-    def __init__(self, ranks: tuple[Rank, ...], matched: MatchedChannel) -> None:
-        self.places = matched.places
+    Ranks were together in those only that ended on all at one time: a broadcast may end long before a late
+    rank comes to it.
+    """
+
+    def __init__(self, ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks) -> None:
         self.ends = matched.column(ranks, "end", _BEFORE_ALL)
+        is_here = matched.places >= 0
+        aligned = self.ends - clocks.aligned(matched.channel.ranks)
+        first = np.where(is_here, aligned, np.iinfo(np.int64).max).min(axis=1)
+        last = np.where(is_here, aligned, _BEFORE_ALL).max(axis=1)
+        is_apart = last - first > (clocks.residual_ns or 0) + DISAGREE
+        self.places = np.where(is_apart[:, None], NONE, matched.places)
         self.member = np.full(len(ranks), -1, np.int64)
         self.member[list(matched.channel.ranks)] = np.arange(len(matched.channel.ranks))
         self._reach = np.maximum.accumulate(self.ends, axis=0)

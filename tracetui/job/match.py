@@ -100,7 +100,7 @@ def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> 
         differences.extend(
             _difference(ranks, channel, step, places, *ranks_differ) for ranks_differ in differing
         )
-    return MatchedChannel(channel, _sort_by_time(ranks, channel, np.concatenate(parts)), tuple(differences))
+    return MatchedChannel(channel, sort_by_time(ranks, channel, np.concatenate(parts)), tuple(differences))
 
 
 def _match_step(
@@ -206,7 +206,7 @@ def _difference(
     return Difference(channel.ranks[member], channel.group.key, step, position, ran, elsewhere)
 
 
-def _sort_by_time(ranks: tuple[Rank, ...], channel: Channel, table: Int64s) -> Int64s:
+def sort_by_time(ranks: tuple[Rank, ...], channel: Channel, table: Int64s) -> Int64s:
     """Return the operations in the order of each rank, as steps of unlike numbers have them."""
     starts = np.full(table.shape, np.iinfo(np.int64).max, np.int64)
     for member, rank in enumerate(channel.ranks):

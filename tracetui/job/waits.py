@@ -82,6 +82,8 @@ def _channel_waits(
     known = (matched.column(ranks, "known") == 1) & here
     wait_by_planes = matched.column(ranks, "wait")
     peer = matched.column(ranks, "peer", -1)
+    # The late rank itself waits for nobody: that nobody was late only the planes of all ranks here tell.
+    known &= ((known | ~here).all(axis=1) | (known & (peer >= 0)).any(axis=1))[:, None]
     ring = matched.column(ranks, "ring") == 1
     number = np.array([group.rank for group in channel.groups], np.int64)
     rows, lowest = np.arange(len(here)), np.iinfo(np.int64).min
