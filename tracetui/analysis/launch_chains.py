@@ -32,7 +32,7 @@ from tracetui.analysis.search import (
 )
 from tracetui.arrays import Bools, Int32s, Int64s, Wholes
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Family, Layer, Trace, Track
+from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
 from tracetui.trace.nesting import enclosing
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
@@ -236,17 +236,17 @@ def _operators(trace: Trace, launch_time: Int64s, thread: Int64s) -> tuple[Int64
     """Return dequeue, enqueue and operator rows of the tasks launched at those times; -1 where not found."""
     starts = trace.slices.start
     dequeue, operator = (np.full(len(launch_time), -1, np.int64) for _ in range(2))
-    hosts = _host_tracks(trace)
+    hosts = host_tracks(trace)
     dequeues, enqueues, operators = _queue_and_operators(trace, hosts)
     for index, launched in runs(thread):
-        for track in _tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
+        for track in tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[dequeue[launched] < 0]
             dequeue[places] = enclosing(trace, track.lanes, launch_time[places], dequeues, closed_end=True)
     enqueue = _enqueues_of(trace, dequeue, enqueues)
     for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
     for index, launched in runs(np.where(dequeue < 0, thread, -1)):
-        for track in _tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
+        for track in tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[operator[launched] < 0]
             operator[places] = enclosing(trace, track.lanes, launch_time[places], operators)
     return dequeue, enqueue, operator
@@ -254,7 +254,7 @@ def _operators(trace: Trace, launch_time: Int64s, thread: Int64s) -> tuple[Int64
 
 def operators_of_dequeues(trace: Trace, dequeue: Int64s) -> Int64s:
     """Return the operators (rows) that enqueued what some Dequeue slices took; -1 where not found."""
-    _, enqueues, operators = _queue_and_operators(trace, _host_tracks(trace))
+    _, enqueues, operators = _queue_and_operators(trace, host_tracks(trace))
     enqueue = _enqueues_of(trace, dequeue, enqueues)
     operator = np.full(len(dequeue), -1, np.int64)
     for track, places in rows_by_track(trace, enqueue):
@@ -285,11 +285,11 @@ def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[B
     return columns[0], columns[1], columns[2]
 
 
-def _host_tracks(trace: Trace) -> dict[str, list[Track]]:
+def host_tracks(trace: Trace) -> dict[str, list[Track]]:
     """Return the framework's operator tracks by tid."""
     hosts: dict[str, list[Track]] = {}
     for track in trace.tracks:
-        if is_operator_track(track):
+        if is_operator_track(track) and len(track.rows):
             hosts.setdefault(track.tid, []).append(track)
     return hosts
 
@@ -299,16 +299,18 @@ def is_operator_track(track: Track) -> bool:
     return track.layer == Layer.PYTHON and track.family == Family.OPERATORS
 
 
-def _tracks_of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
+def tracks_of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
     """Return the operator tracks of the OS thread that another layer calls (pid, tid).
 
     Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
-    the one of the same pid counts, else the one of the same OS process, else all.
+    the one of the same pid counts, else the one of the same OS process, else all; not on GPUs, whose layers
+    have the pid of their process.
     """
     pid, tid = thread
     tracks = hosts.get(tid, [])
     same_pid = [track for track in tracks if track.pid == pid]
-    return same_pid or [track for track in tracks if trace.same_process(track.pid, pid)] or tracks
+    near = same_pid or [track for track in tracks if trace.same_process(track.pid, pid)]
+    return near or (tracks if trace.kind != TraceKind.GPU else [])
 
 
 class Milestones(NamedTuple):

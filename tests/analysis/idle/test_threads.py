@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis import real
+from tests.analysis import gpu, real
 from tests.analysis.machine import npu, operator, task
-from tests.synthetic import trace_of
+from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.trace.model import Track
 
@@ -72,6 +72,20 @@ def test_a_burst_begins_where_nothing_ran_and_its_waker_has_begun_another_operat
     host_threads = analyse(trace_of(events)).host_threads
     (burst,) = filter(None, map(host_threads.bursts, range(len(host_threads))))
     assert burst.starts.tolist() == [100, 210, 300, 500]
+
+
+def test_on_gpus_a_call_of_another_process_is_on_no_thread_of_this_one() -> None:
+    """However equal the numbers of their threads, as those of two containers are."""
+    calls = [gpu.launch(0, 5, 1), {**gpu.launch(10, 5, 2, "cudaStreamSynchronize"), "pid": 9}]
+    calls.append({**gpu.launch(20, 5, 3), "pid": 9})
+    kernels = [gpu.kernel(6, 5, 1), gpu.kernel(30, 5, 3)]
+    events = [*gpu.gpu(), *process(9, "python", "CPU", 1), gpu.host(0, 25), *calls, *kernels]
+    analysis = analyse(trace_of(events))
+    (thread,) = (analysis.host_threads.thread(index) for index in range(len(analysis.host_threads)))
+    assert thread.spans == {}
+    assert [analysis.trace.name(row) for row in analysis.launch_chains.operator.tolist() if row >= 0] == [
+        "aten::mm"
+    ]
 
 
 def test_a_late_data_loader_of_2021_can_be_fixed(real_traces: Path) -> None:

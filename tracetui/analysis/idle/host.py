@@ -19,7 +19,7 @@ from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import NOTHING, Intervals, union
-from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains
+from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains, host_tracks, tracks_of_thread
 from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.search import (
     blocks_of_starts,
@@ -282,17 +282,11 @@ class HostThreads:
     def _threads_of_tracks(self) -> Int64s:
         """Return the index of the thread of each track's slices, -1 for none."""
         thread_of_track = np.full(len(self._trace.tracks), -1, np.int64)
-        by_tid: dict[str, list[int]] = {}
-        for index, main in enumerate(self._tracks):
-            by_tid.setdefault(main.tid, []).append(index)
+        hosts, threads = host_tracks(self._trace), {t.index: thread for thread, t in enumerate(self._tracks)}
         for track in self._trace.tracks:
             if track.layer in (Layer.PYTHON, Layer.RUNTIME) and track.family != Family.COLLECTOR:
-                same_tid = by_tid.get(track.tid, [])
-                near = [
-                    i for i in same_tid if self._trace.same_process(track.pid, self._tracks[i].pid)
-                ] or same_tid
-                if near:
-                    thread_of_track[track.index] = near[0]
+                near = tracks_of_thread(self._trace, hosts, (track.pid, track.tid))
+                thread_of_track[track.index] = threads[near[0].index] if near else -1
         return thread_of_track
 
     def _thread(self, index: int) -> HostThread:
