@@ -424,6 +424,34 @@ def test_a_call_longer_than_allocating_takes_is_start_up(lengths: list[int], rem
     assert remedy in english_words(advice).text
 
 
+@pytest.mark.parametrize(("end", "remedy"), [(101, "start_up"), (100, "settings")])
+def test_a_call_after_the_first_step_is_no_start_up(end: int, remedy: str) -> None:
+    events = [step(1, 50, end - 50), step(2, 300 * MS, MS), operator(60, 5), *launched(70, 80)]
+    events += [
+        call(100, 200 * MS, 78, "AscendCL@aclrtMalloc", MAIN),
+        *launched(200 * MS + 200, 200 * MS + 300),
+    ]
+    (advice,) = advice_of([*npu(), *events], "memory_allocation_stalls")
+    assert advice.remedy == remedy
+
+
+def test_memory_of_another_process_keeps_only_that_process_from_launching() -> None:
+    """Two processes with threads of equal number: one allocates while the device of the other is idle."""
+    events = [*gpu.gpu(), *process(1, "python", "GPU 1", 5_000_001), *process(9, "python", "CPU", 1)]
+    for device, dur in ((0, MS), (1, 40 * MS)):
+        for number, start in enumerate((0, 40 * MS)):
+            correlation = 10 * device + number
+            task = gpu.kernel(start + 10_000, dur, correlation)
+            task.update(pid=device, args={**task["args"], "device": device})
+            chain = [gpu.host(start, 9_000), gpu.launch(start + 5_000, 1_000, correlation)]
+            if device:
+                chain.append(gpu.launch(start + 10_000, 30 * MS, 100 + number, "cudaMalloc"))
+            events += [task, *({**event, "pid": 9 if device else gpu.HOST} for event in chain)]
+    (idle,) = advice_of(events, "free_time")
+    assert int(idle.evidence["idle_ns"]) >= 39 * MS
+    assert advice_of(events, "memory_allocation_stalls") == []
+
+
 def test_pinned_memory_of_the_host_is_no_memory_of_the_device() -> None:
     events = stepped(call(2_000, 20 * MS, 78, "AscendCL@aclrtMallocHost", MAIN))
     assert advice_of(events, "memory_allocation_stalls") == []

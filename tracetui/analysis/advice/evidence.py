@@ -12,11 +12,11 @@ from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
+from tracetui.analysis.search import rows_of, runs, track_of_rows
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Trace, TraceKind
+from tracetui.trace.model import Family, Layer, Trace, TraceKind
 from tracetui.trace.stack import Frame
 
 _WORTH_ADVICE = 10_000  #: what costs less than one in so many ns of the devices is not worth a change
@@ -127,27 +127,31 @@ class Evidence:
         return most_first(charges.gap[pieces], charges.ns[pieces])[0]
 
     def idle_during(self, calls: Int64s) -> Int64s:
-        """Return the part of each piece in which a call kept its thread (of the host or the launch) busy;
+        """Return the part of each piece in which a call kept the thread that is to blame for it busy;
         int64[pieces], ns.
         """
-        causes, chains = self.causes, self.analysis.launch_chains
-        hosts = np.where(chains.enqueue >= 0, chains.enqueue, chains.operator)
-        launchers = np.where(chains.dequeue >= 0, chains.dequeue, chains.launch)
+        causes, thread = self.causes, self._thread_of_track
+        (places,) = np.nonzero((causes.track >= 0) & self.caused(*of_families("host", "queue", "launch")))
+        calls_of_thread = dict(runs(thread[track_of_rows(self.trace, calls)]))
         inside = np.zeros(len(causes), np.int64)
-        for rows, causing in (
-            (hosts, of_families("host")),
-            (launchers, of_families("queue", "launch")),
-        ):
-            busy = self.span(calls[np.isin(self._tids(calls), distinct(self._tids(rows[rows >= 0])))])
-            places = np.flatnonzero(self.caused(*causing))
-            inside[places] = busy.covered(causes.start[places], causes.end[places])
+        for number, group in runs(thread[causes.track[places]]):
+            busy = self.span(calls[calls_of_thread.get(number, np.empty(0, np.int64))])
+            pieces = places[group]
+            inside[pieces] = busy.covered(causes.start[pieces], causes.end[pieces])
         return inside
 
-    def _tids(self, rows: Int64s) -> Int64s:
-        """Return a number for the tid of each slice: the same on all layers of an OS thread."""
-        numbers: dict[str, int] = {}
-        tids = [numbers.setdefault(track.tid, len(numbers)) for track in self.trace.tracks]
-        return np.array(tids, np.int64)[track_of_rows(self.trace, rows)]
+    @property
+    def _thread_of_track(self) -> Int64s:
+        """A number for the OS thread of each track, the same on all its layers."""
+        owners, tracks = self.trace.owners, self.trace.tracks
+        framework, runtime = (
+            {owners[track.pid] for track in tracks if track.layer == layer}
+            for layer in (Layer.PYTHON, Layer.RUNTIME)
+        )
+        are_told = self.is_gpu or runtime <= framework  # else pids do not tell the process of some layer
+        numbers: dict[tuple[str, str], int] = {}
+        threads = [(owners[track.pid] if are_told else "", track.tid) for track in tracks]
+        return np.array([numbers.setdefault(thread, len(numbers)) for thread in threads], np.int64)
 
     def span(self, rows: Int64s) -> Intervals:
         """Return the time in any of the slices."""

@@ -44,6 +44,9 @@ PER_LAUNCH = (
 )
 
 
+_NEVER = np.iinfo(np.int64).max
+
+
 def launch_bound(evidence: Evidence) -> Iterator[Advice]:
     """Find a device that is idle for most of the time while the host launches short kernels from anywhere."""
     chains, slices = evidence.analysis.launch_chains, evidence.trace.slices
@@ -259,12 +262,13 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
         return
     rows = evidence.longest_first(rows)
     total, longest = evidence.span(rows).total, int(evidence.trace.slices.dur[rows[0]])
+    is_early = evidence.trace.slices.start[rows[0]] < evidence.analysis.host_spans[:, 1].min(initial=_NEVER)
     setting, call = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True", "torch.npu.empty_cache()"
     if evidence.is_gpu:
         setting, call = setting.replace("NPU", "CUDA"), call.replace("npu", "cuda")
     yield Advice(
         id="memory_allocation_stalls",
-        remedy="start_up" if longest >= START_UP.value and longest * 2 >= total else "settings",
+        remedy="start_up" if is_early and longest >= START_UP.value and longest * 2 >= total else "settings",
         cost_ns=cost,
         evidence={
             "calls": len(rows),
