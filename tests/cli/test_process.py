@@ -225,6 +225,29 @@ def taken(directory: Path) -> list[bytes]:
     return tables
 
 
+ENDING = """
+import atexit, sys
+import tracetui.cli
+class Imported:
+    def __del__(self):
+        print("taken apart", flush=True)
+imported = Imported()
+def main():
+    atexit.register(print, "kept", flush=True)
+    return int(sys.argv[1])
+tracetui.cli.main = main
+tracetui.cli.run()
+"""
+
+
+@pytest.mark.parametrize(("status", "end"), [(0, b"kept\n"), (3, b"kept\ntaken apart\n")])
+def test_what_went_well_ends_at_once(status: int, end: bytes) -> None:
+    """What is to be kept is kept, and nothing taken apart for nobody."""
+    process = start("-c", ENDING, str(status))
+    assert process.communicate(timeout=60)[0] == end
+    assert process.returncode == status
+
+
 def test_a_full_disk_is_one_sentence(trace_path: str) -> None:
     with Path("/dev/full").open("wb") as full:
         process = command("gaps", trace_path, "--json", stdout=full)

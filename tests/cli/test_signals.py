@@ -112,7 +112,7 @@ def test_ctrl_c_while_the_command_starts_prints_nothing(tmp_path: Path, ignored:
     """It comes before anything of the program is imported; nohup has it ignored."""
     (tmp_path / "tracetui").mkdir()
     (tmp_path / "tracetui" / "__init__.py").write_text("import os\nos.kill(os.getpid(), 2)\n")
-    (tmp_path / "tracetui" / "cli.py").write_text("def main(): return 0\n")
+    (tmp_path / "tracetui" / "cli.py").write_text("def run(): pass\n")
     process = subprocess.run(
         [sys.executable, str(ROOT / ".build" / "tracetui")],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},

@@ -34,6 +34,8 @@ def run_meanwhile(work: Callable[[Callable[[], bool]], object]) -> None:
     with contextlib.suppress(RuntimeError):  # no more threads: nothing is kept
         thread.start()
         _running.append((thread, stop))
+        atexit.unregister(finish)
+        atexit.register(finish)  # what was registered last is called first
 
 
 def finish(patience: float = _PATIENCE) -> None:
@@ -48,6 +50,3 @@ def finish(patience: float = _PATIENCE) -> None:
         for thread, _ in _running:
             thread.join(_LAST)
     _running.clear()
-
-
-atexit.register(finish)
