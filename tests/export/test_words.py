@@ -48,6 +48,7 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.steps import longest_phases, mean_phases
 from tracetui.export.trace.idle_text import gaps_title
 from tracetui.job.late_ranks import LateRank
+from tracetui.job.roots import Root
 from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
 
@@ -353,6 +354,14 @@ def test_operators_in_a_row_that_one_side_alone_has() -> None:
     for shown, last in ((3, []), (4, [one_more]), (5, [more])):
         comparison: Any = SimpleNamespace(gone=stretches[:3], new=stretches[:shown], **runs)
         assert [*_unmatched_lines(comparison, 100)] == [*gone, *new, *last]
+
+
+def test_no_root_is_told_to_cost_more_than_all_waits() -> None:
+    """What it did beyond that, ranks did less of elsewhere."""
+    late = LateRank(6, False, "271", "", 5, 3, {0: 10})
+    for lost, told in ((9, 9), (30, 11)):
+        roots: Any = SimpleNamespace(roots=[Root(6, "copy", "", None, lost, 1)], total_ns=11)
+        assert f": copying ({told} ns of waiting" in _late_rank_sentence(late, (), roots)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tests.job.simulated import Meeting, Work, simulate
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.communication.groups import listed_ranks
+from tracetui.export.sentences.job import loss_sentences
 from tracetui.export.sentences.notes import _doubt_sentences, job_notes
 from tracetui.job.channels import Rank
 from tracetui.job.collectives import name_parts
@@ -24,6 +25,7 @@ from tracetui.job.doubts import find_doubts
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks, slow_steps
+from tracetui.job.rank_table import rank_rows
 
 MS = 1_000_000
 
@@ -302,3 +304,33 @@ def test_a_rank_with_several_numbers_in_groups_of_one_name_has_none(tmp_path: Pa
     }
     (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": groups}))
     assert identify(tmp_path / "trace_view.json", {}).indices == {"tp": 0, "dp": 0}
+
+
+def test_time_in_collectives_whose_other_rank_is_missing_is_not_called_moving() -> None:
+    """Rank 2 waits 8 ms for rank 3 of its own group, so that it is late for rank 0, and that for rank 1."""
+    meetings = [
+        Meeting("tp 0", (0, 1), {}),
+        Meeting("tp 1", (2, 3), {3: [Work(TimeClass.IDLE, 8 * MS)]}),
+        Meeting("dp", (0, 2), {}),
+    ] * 3
+    job = simulate(meetings, 4, planes=False, here=(0, 1, 2))
+    long_roots = [root for root in job.root_breakdown.roots if abs(root.lost_ns) > MS]
+    assert [(root.rank, root.kind) for root in long_roots] == [(2, "unsplit")]
+    sentence = next(loss_sentences(job, rank_rows(job), job.root_breakdown, job.waits, late_ranks(job)))
+    assert sentence.endswith("; why is not known, as not all ranks of its collectives can be compared.")
+    whole = simulate(meetings, 4, planes=False).root_breakdown
+    assert [(root.rank, root.kind) for root in whole.roots if abs(root.lost_ns) > MS] == [(3, "idle")]
+
+
+def test_nobody_is_missing_in_a_stream_where_all_ranks_of_the_job_are_here() -> None:
+    work = {1: [Work(TimeClass.IDLE, MS)]}
+    job = simulate([Meeting("stream 20", (0, 1), work)] * 2, 2, planes=False)
+    for world, bounds in ((2, 0), (3, 2)):
+        ranks = []
+        for rank in job.ranks:
+            groups = tuple(replace(group, rank=-1, global_ranks=(), size=0) for group in rank.digest.groups)
+            digest = replace(rank.digest, groups=groups, identity=replace(rank.digest.identity, world=world))
+            ranks.append(replace(rank, digest=digest))
+        found = job_of(ranks)
+        assert found.wait_notes.bounds == bounds
+        assert found.waits.lower_bound.tolist() == [int(bounds > 0)] * 4

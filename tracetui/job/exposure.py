@@ -20,6 +20,8 @@ from tracetui.job.waits import JobWaits
 
 #: The kind of exposed communication that is not passed on, waits among it, as the JSON of a job calls it.
 KEPT_COMMUNICATION = "transfer"
+#: The same where nothing tells whether the rank waited or moved data.
+UNSPLIT_COMMUNICATION = "unsplit"
 _COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
 _NAMES = {
     TimeClass.COMPUTING: "computing",
@@ -46,6 +48,7 @@ class Exposure:
 
     passed_on: Floats  #: ns of it in which the rank only waited
     kept: Floats  #: ns of the rest
+    unsplit: Floats  #: ns of what is left, in operations whose waits are lower bounds
     wait_place: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
 
@@ -67,12 +70,14 @@ class Exposure:
             )
         ]
         is_own_time = _IS_OWN_TIME[keys.time_class[cells.key]]
-        kept = self.kept[self.segments[place] : self.segments[place + 1]]
-        (segments_kept,) = np.nonzero(kept)
-        return [*root_keys, (KEPT_COMMUNICATION, "", None)], TimedCells(
-            np.concatenate((cells.segment[is_own_time], segments_kept)),
-            np.concatenate((cells.key[is_own_time], np.full(len(segments_kept), len(root_keys), np.int64))),
-            np.concatenate((cells.ns[is_own_time].astype(np.float64), kept[segments_kept])),
+        segments = slice(int(self.segments[place]), int(self.segments[place + 1]))
+        rest = np.stack((self.kept[segments], self.unsplit[segments]))
+        rest_kind, rest_segment = np.nonzero(rest)
+        rest_keys: list[RootKey] = [(KEPT_COMMUNICATION, "", None), (UNSPLIT_COMMUNICATION, "", None)]
+        return [*root_keys, *rest_keys], TimedCells(
+            np.concatenate((cells.segment[is_own_time], rest_segment)),
+            np.concatenate((cells.key[is_own_time], len(root_keys) + rest_kind)),
+            np.concatenate((cells.ns[is_own_time].astype(np.float64), rest[rest_kind, rest_segment])),
         )
 
 
@@ -80,15 +85,15 @@ def find_exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
     """Return the exposed communication of all ranks."""
     segments = first_segments(ranks)
     count = int(segments[-1])
-    passed_on, kept = np.zeros(count, np.float64), np.zeros(count, np.float64)
+    passed_on, kept, unsplit = np.zeros((3, count), np.float64)
     wait_place = np.full(count, -1, np.int64)
     waits_by_rank = _waits_of_collectives(ranks, waits)
     for place, rank in enumerate(ranks):
         segment_range = slice(int(segments[place]), int(segments[place + 1]))
-        passed_on[segment_range], kept[segment_range], wait_place[segment_range] = _rank_exposure(
-            rank, waits, waits_by_rank[place]
-        )
-    return Exposure(passed_on, kept, wait_place, segments)
+        columns = _rank_exposure(rank, waits, waits_by_rank[place])
+        for column, values in zip((passed_on, kept, unsplit, wait_place), columns):
+            column[segment_range] = values
+    return Exposure(passed_on, kept, unsplit, wait_place, segments)
 
 
 def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:
@@ -102,8 +107,10 @@ def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int6
     return waits_by_rank
 
 
-def _rank_exposure(rank: Rank, waits: JobWaits, wait_of_collective: Int64s) -> tuple[Floats, Floats, Int64s]:
-    """Return, for each segment, the ns passed on, the ns kept, and the wait they are passed on to."""
+def _rank_exposure(
+    rank: Rank, waits: JobWaits, wait_of_collective: Int64s
+) -> tuple[Floats, Floats, Floats, Int64s]:
+    """Return, for each segment, the ns passed on, kept and unsplit, and the wait they are passed on to."""
     digest, collectives = rank.digest, rank.collectives
     bounds = digest.boundaries
     ns_by_class = np.zeros((len(TimeClass), len(bounds)), np.float64)
@@ -124,6 +131,11 @@ def _rank_exposure(rank: Rank, waits: JobWaits, wait_of_collective: Int64s) -> t
         if len(waits)
         else np.zeros(len(bounds), np.int64)
     )
+    is_lower_bound = (
+        (wait_place >= 0) & (waits.lower_bound[wait_place] == 1)
+        if len(waits)
+        else np.zeros(len(bounds), np.bool_)
+    )
     wait_place = np.where(wait_ns > 0, wait_place, -1)
     length = np.diff(bounds, append=bounds[-1:])
     start = (
@@ -133,11 +145,14 @@ def _rank_exposure(rank: Rank, waits: JobWaits, wait_of_collective: Int64s) -> t
     )
     before = np.clip(start + wait_ns - bounds, 0, length) / np.maximum(length, 1)
     known_wait = np.where(wait_place >= 0, ns_by_class[TimeClass.WAIT], 0.0)
-    passed_on = known_wait + np.where(wait_place >= 0, ns_by_class[TimeClass.UNSPLIT] * before, 0.0)
+    waited = np.where(wait_place >= 0, ns_by_class[TimeClass.UNSPLIT] * before, 0.0)
+    passed_on = known_wait + waited
+    unsplit = np.where(is_lower_bound, ns_by_class[TimeClass.UNSPLIT] - waited, 0.0)
     kept = (
         ns_by_class[TimeClass.WAIT]
         + ns_by_class[TimeClass.UNSPLIT]
         + ns_by_class[TimeClass.TRANSFER]
         - passed_on
+        - unsplit
     )
-    return passed_on, kept, np.where(passed_on > 0, wait_place, -1)
+    return passed_on, kept, unsplit, np.where(passed_on > 0, wait_place, -1)

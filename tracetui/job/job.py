@@ -76,7 +76,8 @@ class Job:
 
     @cached_property
     def _waits(self) -> tuple[JobWaits, WaitNotes]:
-        return find_job_waits(self.ranks, self.channels, self.clocks)
+        all_here = self.world is not None and not self.world_is_least and not self.missing
+        return find_job_waits(self.ranks, self.channels, self.clocks, all_here)
 
     @property
     def waits(self) -> JobWaits:

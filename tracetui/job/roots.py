@@ -40,10 +40,10 @@ from tracetui.trace.order import numbered
 class Root:
     """Why a rank was late: what it did longer than those that waited for it, or why that is not known.
 
-    `kind` is what it did: computing, copy, idle, or transfer (`KEPT_COMMUNICATION`); how much later its
-    stretches began: clock, step, recording (`_add_unequal_starts`); or why it cannot be compared: absent,
-    unaligned, unmatched, of which the whole waits count. The JSON of a job says "class" for `kind`, and
-    "collectives" for `operations`.
+    `kind` is what it did: computing, copy, idle, transfer (`KEPT_COMMUNICATION`), unsplit
+    (`UNSPLIT_COMMUNICATION`); how much later its stretches began: clock, step, recording
+    (`_add_unequal_starts`); or why it cannot be compared: absent, unaligned, unmatched, of which the whole
+    waits count. The JSON of a job says "class" for `kind`, and "collectives" for `operations`.
     """
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known

@@ -37,6 +37,7 @@ class JobWaits:
     wait_ns: Int64s  #: ns until the late rank arrived; 0 for that rank itself
     late_place: Int64s  #: place of the late rank; NOBODY where nobody was late; else INCOMPARABLE
     peer: Int64s  #: number in the group of the late rank, -1 where not known
+    lower_bound: Int64s  #: 1: it may be longer, as nothing tells when ranks came that are not here
 
     def __len__(self) -> int:
         return len(self.rank_place)
@@ -55,12 +56,12 @@ class WaitNotes:
 
 
 def find_job_waits(
-    ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel], clocks: Clocks
+    ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel], clocks: Clocks, all_here: bool = False
 ) -> tuple[JobWaits, WaitNotes]:
-    """Return the waits in all operations of all channels."""
+    """Return the waits in all operations of all channels. `all_here`: no rank of the job is missing."""
     parts, operations, disagree, bounds = [], 0, 0, 0
     for number, matched in enumerate(channels):
-        part, disagreeing, lower_bounds = _channel_waits(ranks, matched, clocks)
+        part, disagreeing, lower_bounds = _channel_waits(ranks, matched, clocks, all_here)
         part[1] += operations
         operations += len(matched.places)
         disagree += disagreeing
@@ -71,7 +72,7 @@ def find_job_waits(
 
 
 def _channel_waits(
-    ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks
+    ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks, all_here: bool
 ) -> tuple[Int64s, int, int]:
     """Return the columns of a channel, the first left free; the disagreements; and the lower bounds."""
     channel, here = matched.channel, matched.places >= 0
@@ -92,7 +93,9 @@ def _channel_waits(
     named_peer = np.where(known.any(axis=1), peer[rows, longest_wait], -1)
     member_of_peer = _members_by_number(number)[np.clip(named_peer, -1, _HIGHEST)]
     is_here = (member_of_peer >= 0) & here[rows, member_of_peer]
-    is_whole = channel.complete & here.all(axis=1)
+    is_whole = np.logical_and(here.all(axis=1), channel.complete)
+    if all_here and not channel.size:  # a stream: the ranks of an operation are those that end together
+        is_whole |= here.sum(axis=1) > 1
     behind_ns = arrival[rows, last_arrival] - np.where(
         is_here, arrival[rows, member_of_peer], arrival[rows, last_arrival]
     )
@@ -115,6 +118,7 @@ def _channel_waits(
     late_peer = np.where(
         late >= 0, number[late], np.where(is_incomparable & ~(is_beyond & is_here), named_peer, -1)
     )
+    is_told = known | is_whole[:, None] | (known.any(axis=1) & (late >= 0))[:, None]
     operation, member = np.nonzero(here)
     columns = np.stack(
         (
@@ -128,6 +132,7 @@ def _channel_waits(
             wait[operation, member],
             late_place[operation],
             late_peer[operation],
+            ~is_told[operation, member],
         )
     )
     bounds = ~known.any(axis=1) & ~is_whole & (here.sum(axis=1) > 1)

@@ -71,6 +71,9 @@ JOBS = {
     "{said}; only its own trace tells why.": "{said}；原因只有它自己的 trace 才知道。",
     "{said}; why is not known, as their clocks are not aligned.": "{said}；它们的时钟没有对齐，原因不明。",
     "{said}; why is not known, as none of its collectives matches.": "{said}；它没有与之匹配的集合通信，原因不明。",
+    "{said}; why is not known, as not all ranks of its collectives can be compared.": (
+        "{said}；它的集合通信并非所有卡都能比较，原因不明。"
+    ),
     "{said}, because it waited itself.": "{said}，因为它自己也在等待。",
     "{said}, mostly because it waited itself.": "{said}，主要因为它自己也在等待。",
     "{said}, because it waited itself, longest for {rank}.": "{said}，因为它自己也在等待，等 {rank} 最久。",

@@ -10,6 +10,7 @@ from tracetui.export.sentences.causes import line_name
 from tracetui.export.sentences.ranks import group_words
 from tracetui.export.sentences.roots import reason_words
 from tracetui.job.digest import DigestLine
+from tracetui.job.exposure import UNSPLIT_COMMUNICATION
 from tracetui.job.idle_lines import JobLine
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import LateRank, late_once
@@ -292,11 +293,16 @@ def _late_rank_sentence(
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited_for, unread)
     longest = longer[0]
+    if longest.kind == UNSPLIT_COMMUNICATION:
+        template = "{said}; why is not known, as not all ranks of its collectives can be compared."
+        return translate(template, said=cost)
     template = "{said}: {what} ({time} of waiting)."
     if (longest.lost_ns - late.lost_ns) * 100 > late.lost_ns * _ALIKE:
         template = "{said}: {what} ({time} of waiting with what others pass on)."
-    what = printable(root_with_line(longest))
-    return translate(template, said=cost, what=what, time=format_duration(longest.lost_ns))
+    what, lost_ns = printable(root_with_line(longest)), longest.lost_ns
+    if (lost_ns - roots.total_ns) * 100 > roots.total_ns * _ALIKE:
+        lost_ns = roots.total_ns  # the rest is what ranks did less than others
+    return translate(template, said=cost, what=what, time=format_duration(lost_ns))
 
 
 def _passed_on_sentence(

@@ -25,6 +25,7 @@ def reason_words(kind: str, reason: str) -> str:
 _KINDS = {
     "copy": "copying",
     "transfer": "moving",
+    "unsplit": "waiting or moving",
     "clock": "difference of clocks",
     "step": "began the step later",
     "recording": "its recording began later",
