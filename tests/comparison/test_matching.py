@@ -6,8 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.analysis.gpu import gpu, host, kernel, launch, step
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
 from tracetui.arrays import Int64s
+from tracetui.comparison.compared_run import Run, run_of
+from tracetui.comparison.comparison import compare_runs
 from tracetui.comparison.sequence_diff import match_sequences
+from tracetui.comparison.walls import StepChoice
 
 
 def longest_common(base: list[int], other: list[int]) -> int:
@@ -59,3 +65,34 @@ def test_a_few_that_occur_as_often_do_not_keep_many_from_matching() -> None:
     base = np.concatenate((np.full(80, 1), [7, 7], run))
     other = np.concatenate((run, [7, 7], np.full(20, 2)))
     assert matched(base, other) == 60
+
+
+def threads(first: int, second: int) -> Run:
+    """A step in which two threads of Python call so many operators each, of which one launches."""
+    events = [*gpu(), step(1, 1000, 900), launch(1006, 1, 1), kernel(1010, 50, 1)]
+    events += [host(1005 + 10 * place, 5) for place in range(first)]
+    events += [{**host(1005 + 10 * place, 5, "aten::relu"), "tid": 5} for place in range(second)]
+    return run_of(analyse(trace_of(events)))
+
+
+def test_threads_match_by_what_they_run() -> None:
+    """The busier thread of one run is not that of the other."""
+    comparison = compare_runs(threads(4, 3), threads(3, 4))
+    assert [(stretch.names, stretch.count) for stretch in comparison.gone] == [(("aten::mm",), 1)]
+    assert [(stretch.names, stretch.count) for stretch in comparison.new] == [(("aten::relu",), 1)]
+
+
+def accumulating(first: int) -> Run:
+    """Steps up to the 7th, of which each with an even number ends with another operator."""
+    events = gpu()
+    for number in range(first, 8):
+        start = 1000 * number
+        events += [step(number, start, 999), launch(start + 6, 1, number), kernel(start + 10, 900, number)]
+        events += [host(start + 5, 5), host(start + 20, 5, "aten::zero_" if number % 2 else "aten::add_")]
+    return run_of(analyse(trace_of(events)), StepChoice(all_steps=True))
+
+
+def test_steps_of_one_number_match_where_one_side_begins_later() -> None:
+    for pair in ((accumulating(1), accumulating(2)), (accumulating(2), accumulating(1))):
+        comparison = compare_runs(*pair)
+        assert not comparison.gone and not comparison.new

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
+from tracetui.comparison.walls import StepChoice, StepWalls, counterpart_steps, find_walls
 
 
 def steps_of(lengths: Sequence[int], first: int = 5, tail: int = 0, longer: int = 0) -> Analysis:
@@ -137,3 +138,19 @@ def test_a_step_left_out_of_several_devices_is_told_once_with_its_longest() -> N
     walls = find_walls(analyse(trace_of(events)), StepChoice())
     assert walls.left_out == (4,)
     assert walls.notes == ("step 4 (350 ns) is left out: the others take 100 ns (--all-steps keeps all)",)
+
+
+def test_counterparts_have_one_number_and_the_others_follow_in_turn() -> None:
+    keep = StepChoice(all_steps=True)
+    here, later, elsewhere, joined = (
+        find_walls(steps_of([100] * count, first=first, longer=200), keep)
+        for count, first in ((7, 1), (6, 2), (3, 20), (7, 1))
+    )
+    joined = replace(joined, number=np.array([1, 2, 3, 1, 2, 3, 4]))
+    assert counterpart_steps(here, later).tolist() == [5, 0, 1, 2, 3, 4, 5]
+    assert counterpart_steps(later, here).tolist() == [1, 2, 3, 4, 5, 6]
+    assert counterpart_steps(here, elsewhere).tolist() == [0, 1, 2, 0, 1, 2, 0], "no number is on both sides"
+    assert counterpart_steps(here, joined).tolist() == list(range(7)), "numbers repeat"
+    gap = find_walls(steps_of([100, 100, 300, 100, 100], first=1, longer=40), StepChoice())
+    assert gap.number.tolist() == [1, 2, 4, 5]
+    assert counterpart_steps(here, gap).tolist() == [0, 1, 2, 2, 3, 1, 2]

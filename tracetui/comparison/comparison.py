@@ -118,7 +118,7 @@ def compare_runs(base: Run, other: Run) -> Comparison:
     wall_scale = _wall_scale(base, other)
     host_scale = _scale(base, other, (base.steps, other.steps), (base.judged_steps, other.judged_steps))
     step, terms = compare_steps(base, other)
-    operators = match_operators(base.operators, other.operators)
+    operators = match_operators(base.operators, other.operators, (base.walls, other.walls))
     base_lines = same_lines(base, other)
     lines, cause_lines = line_rows(base.lines, other.lines, base_lines, wall_scale)
     return Comparison(

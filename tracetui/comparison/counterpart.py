@@ -1,6 +1,6 @@
 """The counterpart of a place of one run in another: the same step, and the operator matched there.
 
-Steps are counterparts as in the matching of operators (`operator_sequences`): the first of the first.
+Steps and threads are counterparts as in the matching of operators (`operator_sequences`).
 Between two operators that match, time is shared out evenly, and over the whole step where none does.
 """
 
@@ -14,7 +14,9 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.compared_run import Run
 from tracetui.comparison.launched_work import outermost_of
+from tracetui.comparison.operator_sequences import common_names, pair_threads
 from tracetui.comparison.sequence_diff import match_sequences
+from tracetui.comparison.walls import counterpart_steps
 
 
 class CounterpartSide(NamedTuple):
@@ -105,22 +107,17 @@ def _match_steps(here: Run, there: Run, time_ns: int, operator: int) -> _StepPai
     """Match the step of a time with its counterpart, in an operator's thread, else the busiest one."""
     (starts_here, edges_here), (_, edges_there) = _step_edges(here), _step_edges(there)
     place = max(int(np.searchsorted(starts_here, time_ns, "right")) - 1, 0)
-    places = place, place % there.steps
+    places = place, int(counterpart_steps(here.walls, there.walls)[place])
     sides = [dict(run.operators.threads_of_step(step)) for run, step in zip((here, there), places)]
     thread = 0
     if operator >= 0:
         for candidate, places_here in sides[0].items():
             if (here.operators.row[places_here] == operator).any():
                 thread = candidate
-    places_here, places_there = (side.get(thread, slice(0)) for side in sides)
-    number = {name: position for position, name in enumerate(here.operators.names)}
-    translated = np.array([number.setdefault(name, len(number)) for name in there.operators.names], np.int64)
-    names = (
-        translated[there.operators.name[places_there]]
-        if len(translated)
-        else there.operators.name[places_there]
-    )
-    pairs = match_sequences(here.operators.name[places_here], names)
+    names = common_names(here.operators, there.operators)
+    thread_there = pair_threads((here.operators, there.operators), names).get(thread, thread)
+    places_here, places_there = sides[0].get(thread, slice(0)), sides[1].get(thread_there, slice(0))
+    pairs = match_sequences(names[0][places_here], names[1][places_there])
     rows = here.operators.row[places_here][pairs.base], there.operators.row[places_there][pairs.other]
     starts = here.operators.start[places_here][pairs.base], there.operators.start[places_there][pairs.other]
     (first, last), (begin, end) = edges_here[places[0]], edges_there[places[1]]

@@ -14,9 +14,11 @@ from tracetui.comparison.launched_work import NO_OPERATOR, LaunchedWork, StepOpe
 from tracetui.comparison.sequence_diff import match_sequences
 from tracetui.comparison.shapes import ArgsOf, shapes_of
 from tracetui.comparison.tally import Sums, comparable_sums, tally
+from tracetui.comparison.walls import StepWalls, counterpart_steps
 from tracetui.trace.clean import shortened
 from tracetui.trace.model import Activity
 
+_MOST_PAIRED = 32  #: threads of Python, and as many of the engine, that are paired by what they run
 #: What computes.
 COMPUTE = (Activity.COMPUTE, Activity.AICPU)
 
@@ -143,11 +145,12 @@ def computing_by_operator(analysis: Analysis, launched: LaunchedWork, steps: int
     return tally(names, name, launched.step[counted], launched.ns[counted], steps, launched.row[counted])
 
 
-def match_operators(base: OperatorSequences, other: OperatorSequences) -> MatchedOperators:
+def match_operators(
+    base: OperatorSequences, other: OperatorSequences, walls: tuple[StepWalls, StepWalls]
+) -> MatchedOperators:
     """Match the operators of each step with those of its counterpart, thread by thread.
 
-    Where one side has more steps, those of the other side are counterparts in turn. Where the order of a side
-    is not known, by name alone.
+    Where the order of a side is not known, by name alone. `walls`: the steps of both.
     """
     if not (base.ordered and other.ordered):
         return MatchedOperators(*comparable_sums(base.by_name, other.by_name), {}, {}, (), ())
@@ -155,19 +158,23 @@ def match_operators(base: OperatorSequences, other: OperatorSequences) -> Matche
         base, other = (
             side if side.plain is None else replace(side, name=side.plain) for side in (base, other)
         )
-    number = {name: place for place, name in enumerate(base.names)}
-    translated = np.array([number.setdefault(name, len(number)) for name in other.names], np.int64)
-    entries = base.name, translated[other.name] if len(other.names) else other.name
+    names = common_names(base, other)
+    threads = pair_threads((base, other), names)
     matched = np.zeros(len(base.name), np.bool_), np.zeros(len(other.name), np.bool_)
-    for turn in range(max(base.steps, other.steps) if base.steps and other.steps else 0):
-        other_threads = dict(other.threads_of_step(turn % other.steps))
-        for thread, places in base.threads_of_step(turn % base.steps):
-            if thread in other_threads:
-                pairs = match_sequences(entries[0][places], entries[1][other_threads[thread]])
-                if turn < base.steps:
-                    matched[0][places.start + pairs.base] = True
-                if turn < other.steps:
-                    matched[1][other_threads[thread].start + pairs.other] = True
+    counterparts: list[list[int]] = [[], []]
+    if base.steps and other.steps:
+        counterparts = [counterpart_steps(*pair).tolist() for pair in (walls, walls[::-1])]
+    pairs = [*enumerate(counterparts[0]), *((step, turn) for turn, step in enumerate(counterparts[1]))]
+    for base_step, other_step in dict.fromkeys(pairs):
+        other_threads = dict(other.threads_of_step(other_step))
+        for thread, places in base.threads_of_step(base_step):
+            other_places = other_threads.get(threads.get(thread, thread))
+            if other_places is not None:
+                found = match_sequences(names[0][places], names[1][other_places])
+                if counterparts[0][base_step] == other_step:
+                    matched[0][places.start + found.base] = True
+                if counterparts[1][other_step] == base_step:
+                    matched[1][other_places.start + found.other] = True
     return MatchedOperators(
         base=_tally_operators(base, matched[0]),
         other=_tally_operators(other, matched[1]),
@@ -176,6 +183,43 @@ def match_operators(base: OperatorSequences, other: OperatorSequences) -> Matche
         gone=_unmatched_stretches(base, ~matched[0]),
         new=_unmatched_stretches(other, ~matched[1]),
     )
+
+
+def common_names(base: OperatorSequences, other: OperatorSequences) -> tuple[Int64s, Int64s]:
+    """Return the names of the operators of two runs, numbered alike."""
+    number = {name: place for place, name in enumerate(base.names)}
+    translated = np.array([number.setdefault(name, len(number)) for name in other.names], np.int64)
+    return base.name, translated[other.name] if len(other.names) else other.name
+
+
+def pair_threads(
+    sides: tuple[OperatorSequences, OperatorSequences], names: tuple[Int64s, Int64s]
+) -> dict[int, int]:
+    """Return the threads of the second run that run what those of the first do, by these; each once.
+
+    Of threads that run as much in common with several those with the nearest numbers belong together. Threads
+    beyond the busiest are not looked at. `names`: the operators of both, as `common_names` returns them.
+    """
+    width = max(int(name.max(initial=-1)) for name in names) + 1
+    counts = [
+        {
+            thread: np.bincount(name[side.thread == thread], minlength=width)
+            for thread in np.unique(side.thread).tolist()
+            if -_MOST_PAIRED <= thread < _MOST_PAIRED
+        }
+        for side, name in zip(sides, names)
+    ]
+    ranked = sorted(
+        (-int(np.minimum(operators, operators_there).sum()), abs(thread - thread_there), thread, thread_there)
+        for thread, operators in counts[0].items()
+        for thread_there, operators_there in counts[1].items()
+        if (thread < 0) == (thread_there < 0)
+    )
+    pairs: dict[int, int] = {}
+    for _, _, thread, thread_there in ranked:
+        if thread not in pairs and thread_there not in pairs.values():
+            pairs[thread] = thread_there
+    return pairs
 
 
 def _thread_numbers(analysis: Analysis, rows: Int64s) -> Int64s:

@@ -159,6 +159,23 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
     )
 
 
+def counterpart_steps(here: StepWalls, there: StepWalls) -> Int64s:
+    """Return int64[steps of the host]: which step of `there`, counted from 0, is the counterpart of each.
+
+    That of its number; steps whose numbers `there` lacks have the others in turn, from there on. Where no
+    number is on both sides, or one repeats, the first has the first. Both sides have steps.
+    """
+    numbers, numbers_there = (walls.number[walls.host_places] for walls in (here, there))
+    shared, places, places_there = np.intersect1d(numbers, numbers_there, return_indices=True)
+    turn = np.arange(len(numbers))
+    repeat = any(len(np.unique(side)) < len(side) for side in (numbers, numbers_there))
+    if not len(shared) or repeat:
+        return turn % len(numbers_there)
+    counterparts: Int64s = (turn + places_there[0] - places[0]) % len(numbers_there)
+    counterparts[places] = places_there
+    return counterparts
+
+
 def _tile_walls(steps: Sequence[Step], end_of_work: int) -> list[_Wall]:
     """Return the walls of the steps of a device that is done with its work at `end_of_work`.
 
