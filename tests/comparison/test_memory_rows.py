@@ -22,3 +22,10 @@ def test_a_line_that_moved_onto_the_number_of_one_that_is_gone() -> None:
 def test_what_one_side_does_not_tell_of_is_not_gone() -> None:
     base, other = MemoryUse({"PTA": 9}, {"PTA": 10}, {}), MemoryUse({"PTA": 8}, {}, {})
     assert [row.name for row in memory_rows(base, other, {}) if row.what != ALIVE] == ["peak allocated, PTA"]
+
+
+def test_a_change_of_what_is_reserved_is_held_against_that_where_nothing_else_is_told() -> None:
+    base = MemoryUse({}, {"PTA": 1_000, "APP": 10}, {})
+    for more, changed in ((10, False), (11, True)):
+        rows = memory_rows(base, MemoryUse({}, {"PTA": 1_000 + more, "APP": 10}, {}), {})
+        assert [row.changed for row in rows] == [changed, False]

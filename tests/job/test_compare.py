@@ -15,6 +15,8 @@ from tracetui.analysis.health.facts import Doubt, HealthFacts
 from tracetui.analysis.health.finding import Severity
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import ComparedRoot
+from tracetui.comparison.memory_rows import ALIVE
+from tracetui.comparison.memory_use import Holder, MemoryUse
 from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_text
 from tracetui.export.sentences.notes import comparison_notes
@@ -22,6 +24,7 @@ from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare_jobs import Incomparable, compare_jobs
+from tracetui.job.digest_run import run_of_digest
 from tracetui.job.job import job_of
 from tracetui.job.run_columns import StepSumColumns
 
@@ -119,6 +122,25 @@ def test_ranks_that_one_job_lacks_are_not_compared() -> None:
     assert "2 ranks (2 to 3)" in comparison_text(comparison, None, None, 100)
     with pytest.raises(Incomparable, match="BASE has rank 0, OTHER ranks 2, 3"):
         compare_jobs(job_of(base.ranks[:1]), part, ("a", "b"))
+
+
+def test_what_is_alive_at_the_peak_is_told_of_the_same_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each rank holds blocks of its own, and the fullest of BASE is not that of OTHER."""
+    one = job("late", plain=True)
+    runs = [
+        replace(
+            run_of_digest(rank.digest, ""),
+            memory=MemoryUse({"PTA": size}, {}, {Holder(f"of rank {rank.number}", None): (90, 1)}),
+        )
+        for peaks in ((100, 99, 98, 97), (100, 101, 98, 97))
+        for rank, size in zip(one.ranks, peaks)
+    ]
+    of_sides = iter(runs)
+    monkeypatch.setattr("tracetui.job.compare_jobs.run_of_digest", lambda *_: next(of_sides))
+    comparison = compare_jobs(one, one, ("a", "b"))
+    alive = [row for row in comparison.memory if row.what == ALIVE]
+    assert [(row.name, row.status, int(row.delta_ns)) for row in alive] == [("of rank 1", "matched", 0)]
+    assert "what is alive at the peak of memory is told of rank 1" in comparison.notes
 
 
 def test_a_doubtful_rank_puts_the_job_in_doubt() -> None:

@@ -29,8 +29,9 @@ class MemoryUse:
 
     @property
     def peak(self) -> int:
-        """Return what tensors held on a device; 0 where nothing tells."""
-        sizes = (self.allocated[name] for name in (*WHOLE, *self.allocated) if name in self.allocated)
+        """Return what tensors held on a device, else what was reserved for them; 0 where nothing tells."""
+        held = self.allocated or self.reserved
+        sizes = (held[name] for name in (*WHOLE, *held) if name in held)
         return next(sizes, 0)
 
 

@@ -83,6 +83,13 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
     ]
     sides = [[run_of_digest(rank.digest, rank.path) for rank in job.ranks] for job in jobs]
     mean_runs = [_mean_rank(runs, job.ranks, path) for runs, job, path in zip(sides, jobs, paths)]
+    place = _fullest_rank(*sides)
+    alive_notes: tuple[str, ...] = ()
+    if place is not None:
+        mean_runs = [_with_alive(mean, runs[place]) for mean, runs in zip(mean_runs, sides)]
+        if len(common) > 1:
+            rank = jobs[0].ranks[place].number
+            alive_notes = (state("what is alive at the peak of memory is told of rank {rank}", rank=rank),)
     comparison = compare_runs(*mean_runs)
     job_part = JobPart(
         ranks=ranked(_rank_row(rank.number, *pair) for rank, *pair in zip(jobs[0].ranks, *sides)),
@@ -91,7 +98,7 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
         doubts=(find_doubts(jobs[0]), find_doubts(jobs[1])),
         unshared=(unshared[0], unshared[1]),
     )
-    return replace(comparison, job=job_part)
+    return replace(comparison, job=job_part, notes=(*comparison.notes, *alive_notes))
 
 
 def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:
@@ -241,6 +248,23 @@ def _peak_memory(uses: Sequence[MemoryUse]) -> MemoryUse | None:
         for peaks, sizes in ((allocated, use.allocated), (reserved, use.reserved)):
             peaks.update({name: max(size, peaks.get(name, 0)) for name, size in sizes.items()})
     return MemoryUse(allocated, reserved, max(uses, key=lambda use: use.peak).alive)
+
+
+def _fullest_rank(base: Sequence[Run], other: Sequence[Run]) -> int | None:
+    """Return the place of the rank that holds most memory, of those of which both sides tell; else None."""
+    peaks = {
+        place: max(one.memory.peak, two.memory.peak)
+        for place, (one, two) in enumerate(zip(base, other))
+        if one.memory is not None and two.memory is not None
+    }
+    return max(peaks, key=peaks.__getitem__, default=None)
+
+
+def _with_alive(mean: Run, rank: Run) -> Run:
+    """Return a mean run with what is alive on one of its ranks."""
+    if mean.memory is None or rank.memory is None:
+        return mean
+    return replace(mean, memory=replace(mean.memory, alive=rank.memory.alive))
 
 
 def _highest_advice(runs: Sequence[Run]) -> dict[str, Sum]:
