@@ -37,6 +37,16 @@ def matched(base: Int64s, other: Int64s) -> int:
 entries = st.lists(st.integers(0, 5), max_size=50)
 
 
+@given(
+    st.lists(st.integers(0, 3), max_size=12),
+    st.lists(st.integers(0, 3), max_size=12),
+)
+def test_the_same_match_from_either_side(base: list[int], other: list[int]) -> None:
+    sides = np.array(base, np.int64), np.array(other, np.int64)
+    there, back = match_sequences(*sides), match_sequences(*sides[::-1])
+    assert (there.base.tolist(), there.other.tolist()) == (back.other.tolist(), back.base.tolist())
+
+
 @given(entries, entries)
 def test_short_sequences_match_as_far_as_can_be(base: list[int], other: list[int]) -> None:
     found = matched(np.array(base, np.int64), np.array(other, np.int64))

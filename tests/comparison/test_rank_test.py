@@ -93,3 +93,13 @@ def test_equal_values_make_the_normal_distribution_narrower() -> None:
     ties = sum(count**3 - count for count in (30, 22, 8)) / (60 * 59)
     p = erfc(away / sqrt(30 * 30 / 12 * (61 - ties)) / sqrt(2))
     assert compare_values(base, other).p == pytest.approx(p, rel=1e-12)
+
+
+def test_long_steps_of_many_ranks_are_counted() -> None:
+    """Steps of 60 and of 66 s, each the sum of 20,000 ranks: no product of them may overflow."""
+    base, other = (
+        tuple(20_000 * (seconds * 1_000_000_000 + step) for step in range(5)) for seconds in (60, 66)
+    )
+    found = compare_values(base, other, (20_000, 20_000))
+    assert (found.slower, found.faster, int(found.shift_ns)) == (5, 0, 6_000_000_000)
+    assert compare_values((30, 40, 50), (24, 30, 36), (10, 6)).shift_ns == 1

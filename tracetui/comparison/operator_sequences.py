@@ -186,10 +186,13 @@ def match_operators(
 
 
 def common_names(base: OperatorSequences, other: OperatorSequences) -> tuple[Int64s, Int64s]:
-    """Return the names of the operators of two runs, numbered alike."""
-    number = {name: place for place, name in enumerate(base.names)}
-    translated = np.array([number.setdefault(name, len(number)) for name in other.names], np.int64)
-    return base.name, translated[other.name] if len(other.names) else other.name
+    """Return the names of the operators of two runs, numbered alike, whichever is the first."""
+    number = {name: place for place, name in enumerate(sorted({*base.names, *other.names}))}
+    base_name, other_name = (
+        np.array([number[name] for name in side.names], np.int64)[side.name] if side.names else side.name
+        for side in (base, other)
+    )
+    return base_name, other_name
 
 
 def pair_threads(

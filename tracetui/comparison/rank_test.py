@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import comb, erfc, sqrt
+from math import comb, erfc, gcd, sqrt
 
 import numpy as np
 
@@ -57,8 +57,9 @@ def compare_values(
         base, other: ns of each step.
         ranks: each value is the sum of so many ranks, of BASE and of OTHER.
     """
-    base_ns, other_ns = np.array(base, np.int64) * ranks[1], np.array(other, np.int64) * ranks[0]
-    unit = ranks[0] * ranks[1]
+    unit = ranks[0] * ranks[1] // gcd(*ranks)
+    base_ns = np.array(base, np.int64) * (unit // ranks[0])
+    other_ns = np.array(other, np.int64) * (unit // ranks[1])
     differences = np.sort(np.subtract.outer(other_ns, base_ns), axis=None)
     cut_off, confidence = _interval(len(base_ns), len(other_ns))
     doubled = 2 * base_ns

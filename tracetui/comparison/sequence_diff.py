@@ -51,9 +51,11 @@ class _Gaps(NamedTuple):
 
 
 def match_sequences(base: Int64s, other: Int64s) -> Pairs:
-    """Match equal entries in order: int64[n] against int64[m], any numbers."""
+    """Match equal entries in order: int64[n] against int64[m], any numbers; alike from either side."""
     if np.array_equal(base, other):  # as one step is to another, mostly
         return Pairs(np.arange(len(base)), np.arange(len(base)))
+    if (len(other), other.tobytes()) < (len(base), base.tobytes()):
+        return Pairs(*match_sequences(other, base)[::-1])
     pairs: list[Pairs] = []
     short = _Short(base, other)
     gaps = _Gaps(*(np.array([edge], np.int64) for edge in (0, len(base), 0, len(other))))
