@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from tests.analysis.gpu import gpu, host, kernel, launch
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.matched_lines import match_lines, number_of_names
 from tracetui.trace.stack import Frame
 
@@ -45,3 +49,21 @@ def test_functions_and_files_are_not_mixed_up() -> None:
     found = match_lines(base, other, (base, other))
     assert found[Frame("x/a/net.py", 9, "forward")].file == "m/a/net.py"
     assert moved(lines("net.py", "forward", _5="aten::mm"), lines("net.py", "backward", _5="aten::mm")) == {}
+
+
+def test_frames_of_python_are_known_by_what_they_call_as_lines_of_stacks_are() -> None:
+    """An operator is called by the innermost frame of the user's, through one of a package."""
+    events = [*gpu(), launch(1012, 1, 1), kernel(1020, 900, 1)]
+    for number, operator in enumerate(("aten::mm", "aten::add")):
+        start = 1000 + 100 * number
+        events += [
+            host(start, 90, f"net.py({10 + number}): forward", "python_function"),
+            host(start + 2, 80, "torch/nn/modules/linear.py(5): forward", "python_function"),
+            host(start + 10, 20, operator),
+        ]
+    calls = run_of(analyse(trace_of(events))).lines.calls
+    assert {(frame.line, number) for frame, number in calls.items()} == {
+        (10, number_of_names(["aten::mm"])),
+        (11, number_of_names(["aten::add"])),
+        (5, 0),
+    }

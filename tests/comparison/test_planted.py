@@ -17,6 +17,7 @@ from tracetui.comparison.collective_sums import TRANSFER, WAIT
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.matched_lines import ChargedLine, LineSums
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.units import format_duration
@@ -100,6 +101,16 @@ def test_what_is_told_by_calls_of_the_runtime_stands_together_where_one_side_has
     assert not any("latency" in note for note in compare_runs(level_0, level_0).notes)
 
 
+def test_lines_are_neither_new_nor_gone_where_one_side_has_no_stacks() -> None:
+    whole = side("mixed")
+    idle = {ChargedLine(None, False): next(iter(whole.lines.idle.values()))}
+    plain = replace(whole, lines=LineSums(idle, {(Cause.PYTHON, ChargedLine(None, False)): 1}, {}))
+    for pair in ((plain, whole), (whole, plain)):
+        comparison = compare_runs(*pair)
+        assert comparison.lines == () and comparison.cause_lines == {}
+    assert [row.name for row in compare_runs(plain, plain).lines] == ["(no stack)"]
+
+
 def test_a_slower_kernel_beside_a_slower_collective() -> None:
     """What computes more is not what communicates more."""
     comparison = compared("mixed", operator="gelu", factor=20.0, collective=2.0)
@@ -144,11 +155,17 @@ def test_a_slower_line_among_others() -> None:
     assert changed(comparison.waterfall).keys() == {"idle.host.operator", "idle.host.python"}
     assert verdict(comparison).endswith(f"operator (host.operator) at train_moba.py({line}).")
     largest, delta = comparison.cause_lines[Cause.OPERATOR]
-    half = f", {format_duration(round(delta / 2))} of that at "
-    for share, words in ((Fraction(9, 10), " at "), (Fraction(1, 2), half)):
+    half, twice = (format_duration(round(delta * share)) for share in (Fraction(1, 2), 2))
+    place = f"train_moba.py({line})"
+    for share, words in (
+        (Fraction(9, 10), f" at {place}"),
+        (Fraction(11, 10), f" at {place}"),
+        (Fraction(1, 2), f", {half} of that at {place}"),
+        (Fraction(2), f", {place} alone {twice}"),
+    ):
         lines = {Cause.OPERATOR: (largest, delta * share)}
         sentence = verdict(replace(comparison, cause_lines=lines))
-        assert sentence.endswith(f"operator (host.operator){words}train_moba.py({line}).")
+        assert sentence.endswith(f"operator (host.operator){words}.")
 
 
 def test_one_step_tells_nothing_of_chance() -> None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.comparison.changes import change_of_step
+from tracetui.comparison.changes import change_of_step, largest_computing
+from tracetui.comparison.compared_row import RowScale, rows
+from tracetui.comparison.compared_row import row as row_of
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.tally import Sum
 from tracetui.comparison.walls import StepChoice
 from tracetui.export.sentences.comparison import steps_sentence
 from tracetui.export.sentences.verdict import verdict
@@ -185,3 +190,19 @@ def test_steps_that_overlap_are_no_change() -> None:
     comparison = compared(run(A100, A100), run((A100[5], *A100[:5]), (A100[5], *A100[:5])))
     assert changed(comparison) == {}
     assert verdict(comparison).startswith("Nothing changed")
+
+
+@pytest.mark.parametrize(("gelu", "named"), [(9, False), (30, True)])
+def test_a_class_is_named_with_an_operator_whose_change_it_is(gelu: int, named: bool) -> None:
+    """Matmul is 10 ms more, in two operators; one of elementwise kernels is as given."""
+    scale = RowScale(3, 3, Fraction(1000))
+    rows_of_both = (
+        rows({}, {name: Sum(3 * ms, 3, ms, ms, steps=(ms,) * 3) for name, ms in sides.items()}, scale)
+        for sides in ({"Matmul": 10, "Vector": gelu}, {"aten::mm": 5, "aten::bmm": 5, "aten::gelu": gelu})
+    )
+    classes, computing = rows_of_both
+    comparison = replace(compared(*[run(A100, A100)] * 2), classes=classes, computing=computing)
+    total = row_of("computing", Sum(0, 0, 0, 0), Sum(30 + 3 * gelu, 3, 0, 0), scale)
+    kind, operator = largest_computing(comparison, total)
+    assert operator is not None and operator.name == "aten::gelu"
+    assert (kind is not None and kind.name) == (named and "Vector")

@@ -79,7 +79,7 @@ def change_of_step(comparison: Comparison) -> StepChange:
     changed = [change for change in groups if change.changed]
     agreeing = tuple(change for change in changed if agree(change.sum, step))
     explained = abs(sum((part.sum.delta_ns for part in agreeing), Fraction(0)))
-    by_chance = step.changed is False and 2 * explained < abs(step.delta_ns)
+    by_chance = step.changed is False and (2 * explained < abs(step.delta_ns) or not _shifted(step))
     hidden = bool(changed) and (not agreeing or by_chance or _hides(step, changed))
     if hidden:
         changed.sort(key=lambda change: _COVERING.index(change.group))
@@ -98,6 +98,11 @@ def _hides(step: ComparedRow, changed: Sequence[GroupChange]) -> bool:
     ]
     largest = max((abs(change.sum.delta_ns) for change in opposing), default=Fraction(0))
     return 100 * abs(step.delta_ns) <= step.scale.step_ns or 2 * abs(step.delta_ns) < largest
+
+
+def _shifted(step: ComparedRow) -> bool:
+    """Return whether most steps changed as their mean did; True where nothing tells."""
+    return step.test is None or step.test.shift_ns * step.delta_ns > 0
 
 
 def _group_changes(comparison: Comparison) -> Iterator[GroupChange]:
@@ -137,7 +142,8 @@ class CauseChange:
     line_ns: Fraction | None  #: its change, without sign; None where it stands for the whole of the cause's
 
 
-_NEARLY_ALL = Fraction(5, 4)  #: a line with four fifths of a cause's change stands for all of it
+#: A line stands for all of a cause's change where its own is no smaller and no larger.
+_NEARLY_ALL = Fraction(4, 5), Fraction(5, 4)
 
 
 def largest_cause(comparison: Comparison, total: ComparedRow) -> CauseChange | None:
@@ -150,7 +156,8 @@ def largest_cause(comparison: Comparison, total: ComparedRow) -> CauseChange | N
     line, delta = comparison.cause_lines.get(cause, (None, Fraction(0)))
     agrees = (delta > 0) == (total.delta_ns > 0)
     frame = line.frame if line is not None and agrees else None
-    line_ns = abs(delta) if abs(delta) * _NEARLY_ALL < ns else None
+    least, most = (share * ns for share in _NEARLY_ALL)
+    line_ns = None if least <= abs(delta) <= most else abs(delta)
     return CauseChange(cause, ns, frame, line_ns)
 
 
@@ -178,9 +185,21 @@ def largest_communication(
 def largest_computing(
     comparison: Comparison, total: ComparedRow
 ) -> tuple[ComparedRow | None, ComparedRow | None]:
-    """Return the class of kernels, and the operator, whose time changed most as the total did."""
-    classes = (row for row in comparison.classes if group_of_class(row.name) is ChangeGroup.COMPUTING)
-    return largest_change(classes, total), largest_change(comparison.computing, total)
+    """Return the class of kernels, and the operator, whose time changed most as the total did.
+
+    No class where most of the operator's change may be of another: the two sum to hardly more than all that
+    changed as the total did.
+    """
+    classes = [row for row in comparison.classes if group_of_class(row.name) is ChangeGroup.COMPUTING]
+    kind, operator = largest_change(classes, total), largest_change(comparison.computing, total)
+    if kind is None or operator is None:
+        return kind, operator
+    changed = max(
+        sum((abs(row.delta_ns) for row in table if agree(row, total)), Fraction(0))
+        for table in (classes, comparison.computing)
+    )
+    shared = abs(kind.delta_ns) + abs(operator.delta_ns) - changed
+    return kind if 2 * shared > abs(operator.delta_ns) else None, operator
 
 
 def changed_roots(job: JobPart) -> list[ComparedRoot]:

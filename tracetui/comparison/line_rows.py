@@ -51,11 +51,15 @@ def line_rows(
 ) -> tuple[tuple[LineRow, ...], LargestByCause]:
     """Return the lines by idle time, those first that changed most, and of each cause the one that did.
 
+    None where only one side tells of lines: none of them is new or gone.
+
     Args:
         base, other: the lines.
         base_lines: what `same_lines` returns.
         scale: of the steps.
     """
+    if _tells_no_line(base) != _tells_no_line(other):
+        return (), {}
     other_lines = {base_key: other_key for other_key, base_key in base_lines.items()}
     has_rest = OTHER_LINES in base.idle, OTHER_LINES in other.idle
     rest_sums: tuple[list[Sum], list[Sum]] = ([], [])
@@ -93,6 +97,11 @@ def line_rows(
             OTHER_LINES, None, False, sum_together(rest_sums[0]), sum_together(rest_sums[1]), scale
         )
     return ranked(rows.values()), changes
+
+
+def _tells_no_line(lines: LineSums) -> bool:
+    """Return whether there is idle time, but no stack of Python."""
+    return bool(lines.idle) and not lines.calls and all(key.frame is None for key in lines.idle)
 
 
 def _name_on_other_side(key: ChargedLine, names: Mapping[Frame, Frame]) -> ChargedLine | None:

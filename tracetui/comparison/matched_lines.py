@@ -176,20 +176,17 @@ def _common_end(path: str, other_path: str) -> int:
 
 def _numbers_of_calls(analysis: Analysis, operators: StepOperators) -> dict[Frame, int]:
     """Return the lines of the host, and a number for the operators called at each; 0 where no stack tells."""
-    trace = analysis.trace
-    if not trace.slices.have_stacks:
-        names = distinct(trace.slices.name[rows_of(t for t in trace.tracks if t.family == Family.FRAMES)])
-        return {parse_frame(trace.strings[name]): 0 for name in names.tolist()}
-    row = operators.row[trace.slices.stack[operators.row] >= 0]
+    trace, row = analysis.trace, operators.row
+    frame_row = analysis.launch_chains.callers.frames_at(row, trace.slices.start[row])
+    frames, line = lines_of(trace, trace.slices.stack[row], frame_row, analysis.rules)
     width = len(trace.strings)
-    pairs = distinct(trace.slices.stack[row].astype(np.int64) * width + trace.slices.name[row])
-    stack, name = pairs // width, pairs % width
-    nowhere = np.full(len(stack), -1, np.int64)
-    frames, line = lines_of(trace, stack.astype(np.int32), nowhere, analysis.rules)
-    names_by_frame: dict[Frame, set[str]] = {frame: set() for frame in frames}
-    for place, text in zip(line.tolist(), name.tolist()):
-        if place >= 0:
-            names_by_frame[frames[place]].add(trace.strings[text])
+    called = distinct((line * width + trace.slices.name[row])[line >= 0])
+    frame_tracks = () if trace.slices.have_stacks else trace.tracks
+    named = distinct(trace.slices.name[rows_of(t for t in frame_tracks if t.family == Family.FRAMES)])
+    frames_of_python = (parse_frame(trace.strings[name]) for name in named.tolist())
+    names_by_frame: dict[Frame, set[str]] = {frame: set() for frame in (*frames_of_python, *frames)}
+    for place, text in zip((called // width).tolist(), (called % width).tolist()):
+        names_by_frame[frames[place]].add(trace.strings[text])
     return {frame: number_of_names(names) for frame, names in names_by_frame.items()}
 
 

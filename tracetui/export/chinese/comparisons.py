@@ -58,6 +58,7 @@ COMPARISONS = {
     ", {time} of it {cause} ({label})": "，其中 {time} 是{cause}（{label}）",
     "{story} at {line}": "{story}，位于 {line}",
     "{story}, {time} of that at {line}": "{story}，其中 {time} 位于 {line}",
+    "{story}, {line} alone {time}": "{story}，仅 {line} 就有 {time}",
     ", {kind} in {operator}": "，{operator} 中的 {kind}",
     ", {what}": "，{what}",
     ", {what} of {name}": "，{name} 的 {what}",
@@ -130,7 +131,9 @@ COMPARISONS = {
     ),
     "Both sides need recorded memory: profile_memory=True.": "两边都需要显存的记录：profile_memory=True。",
     "Neither side communicates.": "两边都没有通信。",
-    "Neither side is idle at a line of Python.": "两边都没有在 Python 代码行上空闲。",
+    "Both sides need stacks of Python, with_stack=True, and idle time at a line.": (
+        "两边都要有 Python 调用栈（with_stack=True），并且在某一代码行上有空闲时间。"
+    ),
     "There is no advice for either side.": "两边都没有建议。",
     "These are of jobs: of directories of several ranks, or of their digests.": (
         "这张表用于作业：多卡的目录，或它们的摘要。"

@@ -39,7 +39,7 @@ _ABSENCE = {
     "phase": "Both sides need marked ranges: msTX, NVTX or record_function.",
     "kernel": "Both sides need kernels that compute, on devices of one make: see the operators.",
     "communication": "Neither side communicates.",
-    "line": "Neither side is idle at a line of Python.",
+    "line": "Both sides need stacks of Python, with_stack=True, and idle time at a line.",
     "advice": "There is no advice for either side.",
     "memory": "Both sides need recorded memory: profile_memory=True.",
     "rank": _OF_JOBS,

@@ -185,6 +185,8 @@ def _idle_story(comparison: Comparison, total: ComparedRow) -> str:
     if largest.line_ns is None:
         return translate("{story} at {line}", story=story, line=place)
     template = "{story}, {time} of that at {line}"
+    if largest.line_ns > largest.ns:  # others changed the other way
+        template = "{story}, {line} alone {time}"
     return translate(template, story=story, time=_ns(largest.line_ns), line=place)
 
 
