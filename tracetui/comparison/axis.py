@@ -1,8 +1,9 @@
 """One axis of time for two runs on which each step of one begins where its counterpart does.
 
-Steps are counterparts as everywhere here: the first of the first. A step takes as much of the axis as the
-longer of the two; the time of the shorter one stands still for the rest. So no time of either run is left
-out, none is shown twice, and all of it is to one scale. Where a side has no steps, both begin at once.
+Steps are counterparts by their numbers, those that one run alone has among them; the first of the first where
+no number is in both. A step takes as much of the axis as the longer of the two; the time of the shorter one
+stands still for the rest. So no time of either run is left out, none is shown twice, and all of it is to one
+scale. Where a side has no steps, both begin at once.
 """
 
 from __future__ import annotations
@@ -28,21 +29,24 @@ class Axis:
 
     at: Int64s  #: int64[segments + 1], ns: where each begins on the axis, the first at 0
     bounds: tuple[Int64s, Int64s]  #: int64[segments + 1] each, ns: where it begins on the clock of each run
-    steps: tuple[int, int]  #: of each run; 0 of both where one has none
+    #: int64[steps on the axis] each: which step of each run it is, -1 where it has none; empty where one has
+    #: none at all
+    steps: tuple[Int64s, Int64s]
 
     @classmethod
     def of(cls, runs: tuple[Run, Run], traces: tuple[Bounds, Bounds]) -> Axis:
         """Return the axis of two runs that have work of a device, and from when to when their traces last."""
         hosts = [run.walls.host_places for run in runs]
         spans = [(run.walls.start[host], run.walls.end[host]) for run, host in zip(runs, hosts)]
-        numbered = all(len(run.numbers) for run in runs)
-        if not numbered:
+        numbers = [run.walls.number[host] for run, host in zip(runs, hosts)]
+        steps = _align(*numbers)
+        if not all(len(run.numbers) for run in runs):
             spans = [(starts[:1], np.array([last])) for (starts, _), (_, last) in zip(spans, traces)]
-        count = max(len(starts) for starts, _ in spans)
-        base, other = (_bounds(*span, trace, count) for span, trace in zip(spans, traces))
+            steps = (np.empty(0, np.int64),) * 2
+        places = steps if len(steps[0]) else (np.zeros(1, np.int64),) * 2
+        base, other = (_bounds(*span, trace, side) for span, trace, side in zip(spans, traces, places))
         longer = np.maximum(np.diff(base), np.diff(other)).tolist()
-        first, second = (len(starts) if numbered else 0 for starts, _ in spans)
-        return cls(np.array([0, *accumulate(longer)], np.int64), (base, other), (first, second))
+        return cls(np.array([0, *accumulate(longer)], np.int64), (base, other), steps)
 
     @property
     def end(self) -> int:
@@ -85,21 +89,35 @@ class Axis:
 
     def step_span(self, side: int, step: int) -> Bounds | None:
         """Return from when to when a step lasts on the clock of a run, ns; None where it has no such step."""
-        if step < 0 or step >= self.steps[side]:
+        if not 0 <= step < len(self.steps[side]) or self.steps[side][step] < 0:
             return None
         start, end = self.bounds[side][1 + 2 * step : 3 + 2 * step].tolist()
         return start, end
 
 
-def _bounds(starts: Int64s, ends: Int64s, trace: Bounds, count: int) -> Int64s:
-    """Return where segments begin: the trace, each step and what follows it; the last of `count` are empty.
+def _align(base: Int64s, other: Int64s) -> tuple[Int64s, Int64s]:
+    """Return which step of each run is beside which, by their numbers; -1 where a run has none."""
+    numbers = np.union1d(base, other)
+    rise = all((np.diff(side) > 0).all() for side in (base, other))
+    if not rise or len(numbers) == len(base) + len(other):
+        base, other = np.arange(len(base)), np.arange(len(other))
+        numbers = np.union1d(base, other)
+    aligned = [np.full(len(numbers), -1, np.int64) for _ in (base, other)]
+    for places, side in zip(aligned, (base, other)):
+        places[np.searchsorted(numbers, side)] = np.arange(len(side))
+    return aligned[0], aligned[1]
 
-    What follows the last step goes on until the trace ends.
+
+def _bounds(starts: Int64s, ends: Int64s, trace: Bounds, places: Int64s) -> Int64s:
+    """Return where segments begin: the trace, each step and what follows it; those of no step are empty.
+
+    What follows the last step goes on until the trace ends. `places`: the step of each, -1 for none.
     """
     first, last = trace
-    bounds = np.full(2 * count + 2, last, np.int64)
+    bounds = np.full(2 * len(places) + 2, last, np.int64)
     bounds[0] = first
-    bounds[1 : 2 * len(starts) + 1 : 2] = starts
-    bounds[2 : 2 * len(starts) + 1 : 2] = ends
+    bounds[1:-1:2][places >= 0] = starts[places[places >= 0]]
+    bounds[2:-1:2][places >= 0] = ends[places[places >= 0]]
+    bounds = np.minimum.accumulate(bounds[::-1])[::-1]  # what is missing is where the next step begins
     increasing: Int64s = np.maximum.accumulate(np.clip(bounds, first, last))
     return increasing

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.stacked_runs import Chosen, StackedRuns
 from tracetui.ui.neighbours import gap_beside
@@ -100,13 +102,14 @@ class JointView:
 
     def _is_past_both(self, time: int) -> bool:
         """Return whether a time of the axis is after the last step that both runs have."""
-        axis = self.stack.axis
-        return min(axis.steps) > 0 and axis.step_at(time) >= min(axis.steps)
+        base, other = self.stack.axis.steps
+        (shared,) = np.nonzero((base >= 0) & (other >= 0))
+        return len(shared) > 0 and self.stack.axis.step_at(time) > int(shared[-1])
 
     def _step_of_most(self) -> tuple[Viewport, int]:
         """Return the step that differs most, and when it begins; the whole axis where there are none."""
         stack = self.stack
-        rows = [(step, stack.step_rows(step, 0)) for step in range(min(stack.axis.steps))]
+        rows = [(step, stack.step_rows(step, 0)) for step in range(len(stack.axis.steps[0]))]
         differences = [(abs(found[0].delta_ns), -step) for step, found in rows if found is not None]
         if not differences:
             return self.state.bounds, stack.axis.step_start(0)
@@ -142,7 +145,7 @@ class JointView:
     def go_beside_step(self, by: int) -> bool:
         """Show the next step, or the one before (-1), as this one is shown; return False for none."""
         axis, here, step = self.stack.axis, self.state.place.time_ns, self.step
-        if not 0 <= step + by < max(axis.steps):
+        if not 0 <= step + by < len(axis.steps[0]):
             return False
         moved = axis.step_start(step + by) - (axis.step_start(step) if step >= 0 else self.moment)
         viewport = self.state.viewport.pan(moved, self.state.bounds)

@@ -22,7 +22,7 @@ _CAUSES = 3  #: of a gap that are told
 
 def compared_step_words(stack: StackedRuns, step: int, device: int, glyphs: Glyphs) -> str:
     """Return how long a step is in both, and what most of the difference is: one sentence."""
-    if not all(stack.axis.steps):
+    if not len(stack.axis.steps[0]):
         lacking = [name for side, name in enumerate(NAMES) if not stack.sides[side].run.numbers]
         if len(lacking) == len(NAMES):
             return translate("BASE and OTHER without steps: both begin at once")
@@ -32,7 +32,7 @@ def compared_step_words(stack: StackedRuns, step: int, device: int, glyphs: Glyp
     numbers = [stack.step_number(side, step) for side in (0, 1)]
     for number, name, other in zip(numbers, NAMES, (numbers[1], numbers[0])):
         if number is None:
-            return translate("step {number}: {run} has no more steps", number=other, run=name)
+            return translate("step {number}: {run} has no such step", number=other, run=name)
     found = stack.step_rows(step, device)
     which = translate("step {number}", number=numbers[0])
     if numbers[0] != numbers[1]:

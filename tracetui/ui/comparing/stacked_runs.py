@@ -132,7 +132,9 @@ class StackedRuns:
 
     def step_number(self, side: int, step: int) -> int | None:
         """Return the number of a ProfilerStep by its place on the axis; None where there is none."""
-        return int(self.steps(side).number[step]) if 0 <= step < self.axis.steps[side] else None
+        if self.axis.step_span(side, step) is None:
+            return None
+        return int(self.steps(side).number[self.axis.steps[side][step]])
 
     def step_rows(self, step: int, number: int) -> tuple[ComparedRow, tuple[ComparedRow, ...]] | None:
         """Compare a step of both on a device, and its parts, largest change first; None without one."""

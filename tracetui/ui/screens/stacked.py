@@ -300,7 +300,7 @@ class StackedScreen(AnswerScreen):
         if look.go_beside_step(by):
             self._selected()
         else:
-            have_steps = any(look.stack.axis.steps)
+            have_steps = len(look.stack.axis.steps[0]) > 0
             self.viewer.show_status("There are no more steps." if have_steps else "There are no steps.")
 
     def action_event(self, by: int) -> None:
