@@ -62,7 +62,7 @@ limits, and neither with --trusted.
 
 exit status:
   0 no limit is exceeded   4 one is, or a number is not to be believed
-  5 nothing recorded tells of what a limit is about, or of it in BASE
+  5 nothing recorded tells of what a limit is about, or of it on a side
 
 {PATHS}"""
 
