@@ -254,6 +254,24 @@ def test_a_device_that_begins_10_ms_after_its_launch_was_busy(late: int, is_foun
     assert ("device.unseen_work" in found(run(lag=late))) == is_found
 
 
+@pytest.mark.parametrize(
+    ("beside", "severity"),
+    [
+        ([], "note"),
+        ([gpu.step(1, 0, MS - 1_000)], "note"),
+        ([gpu.step(1, 0, MS + 1_000)], "doubtful"),
+        (
+            [gpu.launch(2 * MS, 5_000, 99), gpu.kernel(3 * MS, 1_000, 99, "ncclDevKernel_AllReduce", 9)],
+            "doubtful",
+        ),
+    ],
+)
+def test_a_late_beginning_is_noted_where_none_of_it_counts_as_idle(beside: Events, severity: str) -> None:
+    """It ends where the window of the device begins, unless another stream is earlier; there is no step."""
+    findings = analyse(trace_of([*gpu.gpu(), *run(lag=30 * MS), *beside])).health.findings
+    assert [f.severity.label for f in findings if f.id == "device.unseen_work"] == [severity]
+
+
 @pytest.mark.parametrize(("busy", "is_found"), [(1_999_000, True), (2_000_000, False)])
 def test_a_device_that_does_something_else_for_a_tenth_of_that_time_was_not(
     busy: int, is_found: bool
@@ -885,8 +903,8 @@ def test_a_late_beginning_of_a_device_and_a_long_wait_are_two_findings() -> None
         "it was busy with work that is not recorded"
     )
     assert sentences([*late, *operators(2), *launched, *waited], "device.unseen_work") == [
-        f"the main stream of the device begins 30.0 ms {first}",
         long,
+        f"the main stream of the device begins 30.0 ms {first}",
     ]
     assert sentences([*late, *other], "device.unseen_work") == [
         "the main streams of 2 devices begin up to 30.0 ms after their first task was launched: "

@@ -25,8 +25,6 @@ RESNET = "gpu/resnet_rank0.json.gz"
 WORKERS = "gpu/workers0/worker0.1623143089861.pt.trace.json.gz"
 SAMPLED = "gpu/sampled_rank-0.json.gz"
 ALEXNET = "gpu/alexnet_a100.json.gz"
-#: What one of the traces has as it is: its device begins long after its first launch.
-AS_IT_IS = {GRAPHS: {"device.unseen_work"}}
 
 Plant = Callable[[Events], list[dict[str, Any]]]
 
@@ -386,15 +384,14 @@ def test_a_defect_is_found_and_nothing_else(real_traces: Path, tmp_path: Path, n
     analysis = analyse(read(path))
     health = analysis.health
     doubts = {finding.id: finding for finding in health.doubts}
-    as_it_is = AS_IT_IS.get(case.trace, set()) - {case.found}
-    assert set(doubts) - as_it_is == {case.found}
+    assert set(doubts) == {case.found}
     finding = doubts[case.found]
     assert (finding.severity.label, finding.affects) == (case.severity, case.affects)
     assert tuple(sorted({analysis.steps[place].number for place in finding.steps})) == case.steps
     assert finding.count > 0
     assert "{" not in finding.english
     assert all(health.trust[number] != "good" for number in case.affects)
-    spared = set(health.trust) - set(case.affects) - ({"idle"} if as_it_is else set())
+    spared = set(health.trust) - set(case.affects)
     assert all(health.trust[number] == "good" for number in spared)
 
 

@@ -26,7 +26,8 @@ NOTES = {
     "gpu/resnet_rank0.json.gz": {NO_STACKS},
     "gpu/sampled_rank-0.json.gz": {FEW, NO_STACKS},
     "gpu/sampled_rank-1.json.gz": {FEW, NO_STACKS},
-    "gpu/vllm_graph_execution.json.gz": set[str](),
+    # The server was busy for 149 ms when its recording began, with work that is not in the file.
+    "gpu/vllm_graph_execution.json.gz": {"device.unseen_work"},
     "gpu/workers0/worker0.1623143089861.pt.trace.json.gz": set[str](),
     "gpu/workers4/worker0.1623212756351.pt.trace.json.gz": set[str](),
     "gpu/pairs/h100/gaunernst_bert-small-uncased__1016001.json.gz": {FEW, STACKS},
@@ -34,10 +35,8 @@ NOTES = {
     "mindspore/PROF_000001_20230818142704322_COJGGGCANRMICFBC": {NO_HOST},
     "mindspore/legacy/timeline_display_1.json": {NO_HOST},
 }
-#: An inference server that was busy for 149 ms when its recording began, with work that is not in the file;
-#: a timeline that has the operators of 15 steps, and the communication of 322.
+#: A timeline that has the operators of 15 steps, and the communication of 322.
 DOUBTS = {
-    "gpu/vllm_graph_execution.json.gz": {"device.unseen_work"},
     "mindspore/legacy/timeline_display_1.json": {"device.step_empty"},
 }
 

@@ -74,7 +74,7 @@ def _unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen], is_firs
     span = max(recording.trace.end_ns - recording.trace.start_ns, 1) * max(len(recording.devices), 1)
     return Finding(
         id="device.unseen_work",
-        severity=Severity.DOUBTFUL,
+        severity=Severity.DOUBTFUL if any(_may_be_idle(recording, u) for u in unseen) else Severity.NOTE,
         affects=("idle",),
         sentence=(
             "the main stream of the device begins {time} after its first task was launched: "
@@ -96,6 +96,14 @@ def _unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen], is_firs
         steps=recording.steps_within(windows),
         windows=windows,
     )
+
+
+def _may_be_idle(recording: HealthEvidence, unseen: Unseen) -> bool:
+    """Return whether any of a stretch may count as idle: in the window of its device, or in a step."""
+    activity = recording.devices[unseen.device]
+    windows = [(activity.start_ns, activity.end_ns)]
+    windows += [(step.host_start_ns, step.end_ns) for step in recording.steps]
+    return any(start < unseen.end and unseen.start < end for start, end in windows)
 
 
 def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Unseen]:
