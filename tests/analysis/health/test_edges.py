@@ -232,6 +232,10 @@ def test_20_launches_and_no_kernel_lost_all_of_them(count: int, found: list[tupl
     launched = without_kernels(run(count), range(count + 1))
     assert outcomes([*launched, copy], "device.dropped") == found
     assert outcomes([*launched, copy, gpu.kernel(3 * MS, 5_000, 501)], "device.dropped") == []
+    counters = gpu.kernel(3 * MS, 5_000, -1, "__autorange_0", category="cuda_profiler_range")
+    assert [s.endswith("instead") for s in sentences([*launched, copy, counters], "device.dropped")] == [
+        True
+    ] * len(found)
 
 
 @pytest.mark.parametrize(("inside", "is_found"), [(2, False), (3, True)])

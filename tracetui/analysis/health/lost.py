@@ -17,10 +17,11 @@ from tracetui.analysis.health.launches import (
 )
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.intervals import union
-from tracetui.analysis.search import distinct
+from tracetui.analysis.search import distinct, of_category, rows_of
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import Activity, Family
 
 #: Of the lost launches a step must hold this share for its numbers to be in doubt.
 _LEAST_PART = 0.02
@@ -83,12 +84,23 @@ def lone_launches(recording: HealthEvidence, launches: Launches) -> Iterator[Fin
     computes = any((slices.activity[a.work] == Activity.COMPUTE).any() for a in recording.devices)
     count = 0 if computes else count_launches(recording.trace)
     if count >= _LEAST_LAUNCHES:
+        ranges = rows_of(track for track in recording.trace.tracks if track.family == Family.ANNOTATIONS)
+        categories = KNOWN.categories.counters
+        counted = of_category(recording.trace, slices.category[ranges], categories).any()
         yield Finding(
             id="device.dropped",
             severity=Severity.DOUBTFUL,
             affects=("idle", "causes"),
-            sentence="none of {count} kernel launches has a kernel on the device",
-            remedy=LOST_TASKS,
+            sentence=(
+                "none of {count} kernel launches has a kernel on the device: counters were recorded instead"
+                if counted
+                else "none of {count} kernel launches has a kernel on the device"
+            ),
+            remedy=(
+                "Record without profiler_metrics to see when kernels run. Do not read the idle time."
+                if counted
+                else LOST_TASKS
+            ),
             count=count,
             share=1.0,
             steps=places(np.arange(len(recording.steps))),

@@ -26,6 +26,12 @@ HEALTH = {
     "none of {count} kernel launches has a kernel on the device": (
         "{count} 次 kernel 下发在 Device 上都没有 kernel"
     ),
+    "none of {count} kernel launches has a kernel on the device: counters were recorded instead": (
+        "{count} 次 kernel 下发在 Device 上都没有 kernel：采集的是计数器"
+    ),
+    "Record without profiler_metrics to see when kernels run. Do not read the idle time.": (
+        "不带 profiler_metrics 采集，才能看到 kernel 何时运行。空闲时间不可用。"
+    ),
     "1 of {launches} kernel launches has no task on the device": (
         "{launches} 次 kernel 下发中有 1 次在 Device 上没有任务"
     ),

@@ -87,6 +87,7 @@ class SliceCategories:
     enqueues: frozenset[str] = frozenset()
     dequeues: frozenset[str] = frozenset()
     annotations: frozenset[str] = frozenset()
+    counters: frozenset[str] = frozenset()  #: of ranges with counters of the device, in place of its kernels
 
 
 @dataclass(frozen=True)

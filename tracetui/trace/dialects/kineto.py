@@ -51,6 +51,7 @@ KINETO = Dialect(
             "gpu_user_annotation": ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS),
             "overhead": ProcessPlace(Layer.OTHER, Family.OTHER),  # [C]
         },
+        counters=frozenset({"cuda_profiler_range"}),
         activities={
             "kernel": Activity.COMPUTE,
             "gpu_memcpy": Activity.COPY,
