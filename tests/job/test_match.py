@@ -26,6 +26,7 @@ from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.rank_table import rank_rows
+from tracetui.job.same_job import _split_by_content
 
 MS = 1_000_000
 
@@ -334,3 +335,25 @@ def test_nobody_is_missing_in_a_stream_where_all_ranks_of_the_job_are_here() -> 
         found = job_of(ranks)
         assert found.wait_notes.bounds == bounds
         assert found.waits.lower_bound.tolist() == [int(bounds > 0)] * 4
+
+
+def test_lists_of_ranks_that_are_cut_are_completed_for_as_many_groups_as_a_rank_has() -> None:
+    """A small file that names very many groups of very many ranks is not to fill the memory."""
+
+    def known(groups: int) -> set[bool]:
+        args = {"Collective name": "allreduce", "Process Group Ranks": "[0, ..., 40]", "Group size": 41}
+        kernels = [(10 + number, 1, {**args, "Process Group Name": str(number)}) for number in range(groups)]
+        return {group.size == len(group.global_ranks) for group in gpu_digest(0, kernels).groups}
+
+    assert (known(100), known(101)) == ({True}, {False})
+
+
+def test_gpus_of_one_world_are_one_job_where_their_groups_and_steps_are_apart() -> None:
+    digests = []
+    for rank in range(4):
+        pair = (0, 1) if rank < 2 else (2, 3)
+        digest = gpu_digest(rank, [(10, 9, process_group(str(pair[0]), *pair))])
+        digests.append(replace(digest, steps=digest.steps.at(np.zeros(1, np.bool_))))
+    assert _split_by_content(digests, [0, 1, 2, 3]) == [[0, 1, 2, 3]]
+    unknown = [replace(digest, identity=replace(digest.identity, world=0)) for digest in digests]
+    assert _split_by_content(unknown, [0, 1, 2, 3]) == [[0, 1], [2, 3]]

@@ -141,7 +141,7 @@ def _rank_groups(analysis: Analysis, places: Int64s, rank: int) -> tuple[tuple[R
     order, first = order[np.argsort(first)], np.sort(first)
     highest = _highest_group_ranks(analysis)
     groups = tuple(
-        _process_group(analysis, int(analysis.communication.operations.args[place]), rank)
+        _process_group(analysis, int(analysis.communication.operations.args[place]), rank, len(order))
         if key < 0
         else _group(analysis, key, highest.get(key, -1))
         for key, place in zip(order.tolist(), places[first].tolist())
@@ -149,14 +149,14 @@ def _rank_groups(analysis: Analysis, places: Int64s, rank: int) -> tuple[tuple[R
     return groups, first_equal(order, keys)
 
 
-def _process_group(analysis: Analysis, args: int, rank: int) -> RankGroup:
-    """Return the process group of c10d that some args name."""
+def _process_group(analysis: Analysis, args: int, rank: int, groups: int) -> RankGroup:
+    """Return the process group of c10d that some args name, one of so many `groups`."""
     trace, hccl = analysis.trace, analysis.trace.hccl
     name, listed = (
         trace.string(int(column[args])) or "" for column in (hccl.process_group, hccl.group_ranks)
     )
     size = int(hccl.group_size[args])
-    ranks = listed_ranks(listed, size)
+    ranks = listed_ranks(listed, size if groups <= _MOST_GROUPS else 0)
     return RankGroup(
         key=shortened(f"{name} {listed}".strip()),
         communicator="",
@@ -191,6 +191,7 @@ def _group(analysis: Analysis, track: int, highest: int) -> RankGroup:
     )
 
 
+_MOST_GROUPS = 100  # of a rank: of more, long lists of ranks that are cut are not completed
 _WHOLE_NAME = 10  # characters: a thread that is called by less has the index of its group
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tracetui.job.digest import MOST_RANKS, Digest, Identity
 from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.trace.model import TraceKind
 from tracetui.units import format_count
 
 #: ns by which the windows of ranks of one job may lie apart: their clocks may, and so may their starts.
@@ -154,13 +155,18 @@ def _split_by_time(digests: Sequence[Digest], places: list[int]) -> list[list[in
 
 
 def _split_by_content(digests: Sequence[Digest], places: list[int]) -> list[list[int]]:
-    """Return the places in parts that have a step or a group in common; what has neither is of the first."""
+    """Return the places in parts that have a step or a group in common, GPUs the size of their world.
+
+    What has none of them is of the first.
+    """
     parts: list[tuple[set[object], list[int]]] = []
     unconnected: list[int] = []
     for place in places:
         digest = digests[place]
         tokens: set[object] = set(digest.steps.number.tolist())
         tokens |= {("group", group.key, group.communicator) for group in digest.groups}
+        if digest.kind == TraceKind.GPU.value and digest.identity.world > 1:  # groups may hold few ranks each
+            tokens.add(("world", digest.identity.world))
         if not tokens:
             unconnected.append(place)
             continue
