@@ -24,7 +24,8 @@ from tracetui.job.clocks import find_clocks
 from tracetui.job.digest import CollectiveColumns, DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
-from tracetui.job.waits import INCOMPARABLE, NOBODY
+from tracetui.job.last_together import last_together
+from tracetui.job.waits import INCOMPARABLE, NOBODY, find_job_waits
 
 MS = 1_000_000
 LOADER = DigestLine("data.py", 70, "__iter__", False)
@@ -252,6 +253,30 @@ def test_one_event_aligns_clocks_only_where_nothing_tells_how_well() -> None:
     job.ranks[1].collectives.end[:2] += np.array((300_000, 10_000))
     clocks = find_clocks(job.ranks, job.channels)
     assert (clocks.offset.tolist(), clocks.residual_ns) == ([0, 0], 10_000)
+
+
+def test_a_rank_that_one_event_aligns_makes_no_other_clocks_surer() -> None:
+    """In one of three meetings rank 1 comes last by 100 µs, by planes, and writes times 200 µs too early."""
+    late = Meeting("left", (0, 1), {1: [Work(TimeClass.IDLE, MS // 10)]})
+    others = [Meeting("right", (2, 3), {}), Meeting("even", (0, 2), {})]
+    job = simulate([late] * 3 + others, 4)
+    for column in (job.ranks[1].collectives.start, job.ranks[1].collectives.end):
+        column[2] -= MS // 5
+    job = job_of(job.ranks)
+    assert (job.clocks.residual_ns, job.wait_notes.disagree) == (None, 0)
+
+
+def test_ranks_were_last_together_before_all_that_they_left_apart_or_without_each_other() -> None:
+    """Rank 0 leaves the second of four meetings 1 ms before rank 1, which is not in the third."""
+    slow = {1: [Work(TimeClass.IDLE, 5 * MS)]}
+    before = [Meeting("left", (0, 1), {}, 5 * MS)] * 3
+    job = simulate([*before, Meeting("left", (0, 1), slow)], 2, planes=False)
+    (matched,) = job.channels
+    matched.places[2, 1] = -1
+    job.ranks[0].collectives.end[1] -= MS
+    waits, _ = find_job_waits(job.ranks, job.channels, job.clocks)
+    assert waits.wait_ns.tolist()[-2:] == [5 * MS, 0]
+    assert [places[-2] for places in last_together(job.ranks, job.channels, job.clocks, waits)] == [0, 0]
 
 
 def test_ranks_without_a_common_operation_stay_apart() -> None:

@@ -43,8 +43,13 @@ class Clocks:
 
     offset: Int64s  #: ns by place of the rank: its clock minus that of the lowest rank it is aligned with
     family: Int64s  #: the lowest place of the ranks that each is aligned with
-    residual_ns: int | None  #: how far off two clocks may be; None: not known, as of a pair of one event
+    spread_ns: int  #: the most that spreads of pairs add up to between two ranks
     sights: tuple[RankPair, ...]  #: what they are aligned by
+
+    @property
+    def residual_ns(self) -> int | None:
+        """How far off two clocks may be, ns; None: not known, as where one event alone aligns a pair."""
+        return self.spread_ns if self.sights and all(pair.events > 1 for pair in self.sights) else None
 
     @property
     def parts(self) -> int:
@@ -80,16 +85,15 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> 
     for pair in tree:
         neighbours.setdefault(pair.reference, []).append((pair.rank, pair.ahead_ns, pair.spread_ns))
         neighbours.setdefault(pair.rank, []).append((pair.reference, -pair.ahead_ns, pair.spread_ns))
-    offset, residual_ns = np.zeros(len(ranks), np.int64), 0
+    offset, spread_ns = np.zeros(len(ranks), np.int64), 0
     for lowest in np.unique(families).tolist():
         paths = _paths_from(lowest, neighbours)
         for place, (ahead_ns, _) in paths.items():
             offset[place] = ahead_ns
         # In a tree the longest path of all begins where the longest from anywhere ends.
         farthest = max(paths, key=lambda place: paths[place][1])
-        residual_ns = max(residual_ns, *(path[1] for path in _paths_from(farthest, neighbours).values()))
-    is_known = bool(tree) and all(pair.events > 1 for pair in tree)
-    return Clocks(offset, families, residual_ns if is_known else None, tuple(tree))
+        spread_ns = max(spread_ns, *(path[1] for path in _paths_from(farthest, neighbours).values()))
+    return Clocks(offset, families, spread_ns, tuple(tree))
 
 
 def _paths_from(start: int, neighbours: dict[int, list[tuple[int, int, int]]]) -> dict[int, tuple[int, int]]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tracetui.analysis.search import pick
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.match import NONE, MatchedChannel
+from tracetui.job.match import MatchedChannel
 from tracetui.job.waits import DISAGREE, JobWaits
 
 _BEFORE_ALL = np.iinfo(np.int64).min
@@ -107,8 +108,9 @@ class _Timeline:
         aligned = self.ends - clocks.aligned(matched.channel.ranks)
         first = np.where(is_here, aligned, np.iinfo(np.int64).max).min(axis=1)
         last = np.where(is_here, aligned, _BEFORE_ALL).max(axis=1)
-        is_apart = last - first > (clocks.residual_ns or 0) + DISAGREE
-        self.places = np.where(is_apart[:, None], NONE, matched.places)
+        is_apart = last - first > clocks.spread_ns + DISAGREE
+        self.places = matched.places
+        self._together = np.maximum.accumulate(np.where(is_apart, -1, np.arange(len(is_apart))))
         self.member = np.full(len(ranks), -1, np.int64)
         self.member[list(matched.channel.ranks)] = np.arange(len(matched.channel.ranks))
         self._reach = np.maximum.accumulate(self.ends, axis=0)
@@ -124,8 +126,8 @@ class _Timeline:
         return last
 
     def last_common(self, last: Int64s, rank: Int64s, other_rank: Int64s) -> Int64s:
-        """Return the last operation up to `last` in which both ranks took part, -1 where none is."""
-        operation: Int64s = last.copy()
+        """Return the last operation up to `last` in which both ranks were together, -1 where none is."""
+        operation = pick(self._together, last)
         pending = np.flatnonzero(operation >= 0)
         members, other_members = self.member[rank], self.member[other_rank]
         while len(pending):
@@ -134,6 +136,6 @@ class _Timeline:
                 self.places[candidates, other_members[pending]] < 0
             )
             pending = pending[missing]
-            operation[pending] -= 1
+            operation[pending] = pick(self._together, operation[pending] - 1)
             pending = pending[operation[pending] >= 0]
         return operation

@@ -77,7 +77,7 @@ def _channel_waits(
     """Return the columns of a channel, the first left free; the disagreements; and the lower bounds."""
     channel, here = matched.channel, matched.places >= 0
     members = np.array(channel.ranks, np.int64)
-    offset, tolerance_ns = clocks.offset[members], (clocks.residual_ns or 0) + DISAGREE
+    offset, tolerance_ns = clocks.offset[members], clocks.spread_ns + DISAGREE
     arrival = matched.column(ranks, "start") - offset
     end = matched.column(ranks, "end") - offset
     known = (matched.column(ranks, "known") == 1) & here
