@@ -704,8 +704,10 @@ def test_three_calls_that_were_never_closed_put_lines_in_doubt(count: int, sever
     ended = [gpu.host(begin, 31 * MS - begin, f"aten::in{begin}") for begin in begins]
     health = analyse(trace_of([*gpu.gpu(), *run(), *callers, *ended])).health
     assert [f.severity.label for f in health.findings if f.id == "host.unclosed"] == [severity]
-    crossing = [gpu.host(20 * MS, MS, "aten::first"), gpu.host(20 * MS + MS // 2, MS, "aten::second")]
+    starts = [(20 + 2 * n) * MS + half for n in range(count) for half in (0, MS // 2)]
+    crossing = [gpu.host(start, MS, f"aten::at{start}") for start in starts]
     assert "host.unclosed" not in found([*run(), *callers, *ended, *crossing]), "slices cross anyway"
+    assert "host.unclosed" in found([*run(), *callers, *ended, *crossing[2:]]), "fewer than are unclosed"
 
 
 @pytest.mark.parametrize(("times", "is_found"), [(5, False), (6, True)])

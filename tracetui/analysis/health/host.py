@@ -45,7 +45,7 @@ def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
         rows = np.arange(track.rows.start, track.rows.stop)
         total += len(rows)
         unclosed = _unclosed(trace, track)
-        if len(unclosed) and len(crossing_slices(recording, track)):
+        if len(unclosed) and len(crossing_slices(recording, track)) >= len(unclosed):
             continue  # slices of this thread cross anyway, as asynchronous ones do
         if track.family != Family.FRAMES:
             unclosed = np.union1d(unclosed, _much_longer(recording, rows))
