@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.analysis import gpu
 from tests.job.planted import digests
-from tracetui.analysis.marked_ranges import host_ranges, range_name
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
 from tracetui.api import load
 
 
@@ -28,3 +31,37 @@ def test_nodes_of_autograd_are_no_ranges(real_traces: Path) -> None:
     """PyTorch 1.8 calls them `AddmmBackward`, without a namespace; they hold operators, as ranges do."""
     analysis = load(real_traces / "gpu" / "workers4", cache=False)
     assert len(host_ranges(analysis.trace)) == 0
+
+
+def test_collectives_that_run_on_take_no_time_from_ranges_on_other_streams() -> None:
+    """A range begins and ends on the stream that it computes on, and waits only for what that waits for."""
+    launches = {1: "exchange", 2: "beside", 3: "behind", 4: "overlapped", 5: "overlapped", 6: "last"}
+    ranges = [
+        gpu.host(1_000 * number, 1_000, name, "user_annotation")
+        for number, name in enumerate((*dict.fromkeys(launches.values()), "nothing"))
+    ]
+    at = {event["name"]: 1_000 * number for number, event in enumerate(ranges)}
+    kernels = [
+        gpu.kernel(500, 9_500, 1, "ncclDevKernel_AllReduce", stream=20),
+        gpu.kernel(1_500, 2_500, 2),
+        gpu.kernel(10_000, 2_000, 3),
+        gpu.kernel(12_000, 8_000, 4, "ncclDevKernel_AllReduce", stream=20),
+        gpu.kernel(12_000, 1_000, 5),
+        gpu.kernel(14_000, 1_000, 6),
+    ]
+    calls = [gpu.launch(at[name] + 10 * number, 5, number) for number, name in launches.items()]
+    analysis = analyse(trace_of([*gpu.gpu(), *ranges, *calls, *kernels]))
+    trace, (device,) = analysis.trace, analysis.devices
+    found = marked_ranges(trace, host_ranges(trace), device, analysis.launch_chains)
+    times = {
+        trace.strings[name]: (start, end)
+        for name, start, end in zip(trace.slices.name[found.row], found.start.tolist(), found.end.tolist())
+    }
+    assert times == {
+        "exchange": (0, 10_000),
+        "beside": (1_500, 4_000),
+        "behind": (10_000, 12_000),
+        "overlapped": (12_000, 14_000),
+        "last": (14_000, 15_000),
+        "nothing": (20_000, 20_000),
+    }

@@ -3,8 +3,9 @@
 Ranges are slices of msTX and user annotations, and operators that only `record_function` can have made: they
 lie in no other operator than such a range, their names are none of a library (`aten::mm`), and there are
 operators inside. Those that PyTorch makes itself (`ProfilerStep#N`, `Optimizer.step#…`, `nccl:…`) are left
-out. A device runs behind its host: to the device a range begins, and ends, once all has ended that the host
-had enqueued until then.
+out. A device runs behind its host, and on several streams: a range counts on the stream to which it enqueues
+most computing; without any, most work. It begins there once all has ended that the host had enqueued before,
+and ends once all has ended that was enqueued in it; both not later than the stream begins what comes next.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import of_category
+from tracetui.analysis.launch_chains import NEVER, LaunchChains
+from tracetui.analysis.search import among, of_category, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.meanings import meanings
-from tracetui.trace.model import Family, Layer, Trace, Track
+from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 
 _MADE_BY_LIBRARIES = any_of(
     (
@@ -35,6 +36,7 @@ _MADE_BY_LIBRARIES = any_of(
 )
 _PHASE = any_of(KNOWN.operators.phases)
 _OF_A_LIBRARY = "::"
+_EARLIEST = -NEVER  #: before all times
 
 
 class MarkedRanges(NamedTuple):
@@ -66,20 +68,48 @@ def host_ranges(trace: Trace) -> Int64s:
 def marked_ranges(trace: Trace, row: Int64s, activity: DeviceActivity, chains: LaunchChains) -> MarkedRanges:
     """Return the ranges of a trace, of which `row` has the rows, as one of its devices ran them."""
     slices = trace.slices
+    host_start, host_end = slices.start[row], slices.end[row]
     enqueued = chains.enqueued(activity.work)
-    order = np.argsort(enqueued, kind="stable")
-    times = enqueued[order]
-    ended = np.maximum.accumulate(slices.end[activity.work[order]]) if len(order) else times
-
-    def on_device(host: Int64s) -> Int64s:
-        before = np.searchsorted(times, host, "left")
-        busy_until = ended[np.maximum(before - 1, 0)] if len(ended) else host
-        edges: Int64s = np.where(before > 0, np.maximum(host, busy_until), host)
-        return edges
-
-    start, end = on_device(slices.start[row]), on_device(slices.end[row])
-    order = np.lexsort((-slices.dur[row], slices.start[row], start))
+    order = np.argsort(enqueued, kind="stable")[: np.count_nonzero(enqueued != NEVER)]
+    tasks, times = activity.work[order], enqueued[order]
+    first, stop = np.searchsorted(times, host_start), np.searchsorted(times, host_end)
+    latest = _latest(slices.end[tasks])
+    busy = latest[first]
+    done = np.where(latest[stop] > busy, latest[stop], _EARLIEST)  # else what is older ends last
+    start, end = np.full(len(row), _EARLIEST), np.full(len(row), _EARLIEST)
+    most = np.full((2, len(row)), -1)
+    for places, ns in _streams(trace, tasks):
+        before, after = np.searchsorted(places, first), np.searchsorted(places, stop)
+        enqueued_ns = ns[:, after] - ns[:, before]
+        is_main = (enqueued_ns[0] > most[0]) | ((enqueued_ns[0] == most[0]) & (enqueued_ns[1] > most[1]))
+        ended, begins = _latest(slices.end[tasks[places]]), -_latest(-slices.start[tasks[places[::-1]]])[::-1]
+        most = np.where(is_main, enqueued_ns, most)
+        start = np.where(is_main, np.maximum(ended[before], np.minimum(busy, begins[before])), start)
+        end = np.where(is_main, np.maximum(ended[after], np.minimum(done, begins[after])), end)
+    start = np.maximum(start, host_start)
+    end = np.maximum(np.maximum(end, host_end), start)
+    order = np.lexsort((-slices.dur[row], host_start, start))
     return MarkedRanges(row[order], start[order], end[order])
+
+
+def _streams(trace: Trace, tasks: Int64s) -> list[tuple[Int64s, Int64s]]:
+    """Return the places of the tasks of each stream, those of the stream that computes most first.
+
+    Beside them int64[2, places + 1]: how long the tasks before each place compute, and how long they take.
+    """
+    dur, activity = trace.slices.dur[tasks], trace.slices.activity[tasks]
+    ns = np.stack([dur * among(activity, (Activity.COMPUTE, Activity.AICPU)), dur])
+    streams = [
+        (places, np.pad(ns[:, places].cumsum(axis=1), ((0, 0), (1, 0))))
+        for _, places in runs(track_of_rows(trace, tasks))
+    ]
+    return sorted(streams, key=lambda stream: -int(stream[1][0, -1]))
+
+
+def _latest(times: Int64s) -> Int64s:
+    """Return the latest of the times before each place and, at the end, of all; `_EARLIEST` of none."""
+    latest: Int64s = np.maximum.accumulate(np.concatenate(([_EARLIEST], times)))
+    return latest
 
 
 def _ranges_of(trace: Trace, track: Track) -> Int64s:

@@ -319,8 +319,7 @@ def _advice_costs(analysis: Analysis) -> dict[str, Sum]:
 def range_sums(analysis: Analysis, walls: StepWalls) -> Sums:
     """Return how long marked ranges take the devices, by name; those that begin in no step are left out.
 
-    A range is of the step in which its host began it. It takes a device from when that had ended what was
-    enqueued before it until it has ended what was enqueued in it.
+    A range is of the step in which its host began it.
     """
     trace = analysis.trace
     rows, chains = host_ranges(trace), analysis.launch_chains

@@ -14,8 +14,10 @@ _DESCRIPTION = """Print what the ranks of a job do in the ranges that people mar
 programs (msTX, NVTX, record_function), like the roles of reinforcement
 learning: how often each is there, how long it takes, computing, exposed
 communication, idle time, what is waited in it, and for which other range.
-To a device a range begins, and ends, once all has ended that its host had
-enqueued until then. The spread is by how much the longest range is longer
+A range counts on the stream to which it enqueues most computing: there it
+begins once all has ended that the host had enqueued before, and ends once all
+has ended that was enqueued in it, but not later than the stream begins what
+comes next. The spread is by how much the longest range is longer
 than the shortest, as a share of the mean.
 
 PATH is as of tracetui ranks; one trace will do."""
