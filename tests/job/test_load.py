@@ -53,6 +53,25 @@ def test_ranks_below_a_directory(tmp_path: Path) -> None:
     assert job.remarks == ()
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sampled_rank-{}.json",
+        "rank{}_trace.json",
+        "1755000000.12-TP-{}.trace.json",
+        "host_1.{}.pt.trace.json",
+    ],
+)
+def test_traces_that_are_called_after_their_ranks_are_a_job(tmp_path: Path, name: str) -> None:
+    """Also under names that torchtitan, sglang and people give them; other JSON of ranks is left alone."""
+    for rank in range(2):
+        (tmp_path / name.format(rank)).write_text('{"schemaVersion": 1, "traceEvents": []}')
+    (tmp_path / "memory_rank0.json").write_text("[[1, 2], [3, 4]]")
+    (tmp_path / "rank7.json").symlink_to(name.format(0))
+    os.mkfifo(tmp_path / "rank8.json")
+    assert [source.path.name for source in find_sources([tmp_path]).found] == [name.format(0), name.format(1)]
+
+
 def test_only_what_is_meant(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     rank_directory(top / "one", 0)

@@ -241,6 +241,16 @@ def test_what_lies_beside_a_trace_is_none(tmp_path: Path) -> None:
             locate_trace(tmp_path)
 
 
+def test_json_that_does_not_begin_as_a_trace_is_none_of_several(tmp_path: Path) -> None:
+    for name in ("cluster.json", "matrix.json"):
+        (tmp_path / name).write_text('{"0": {}}')
+    with pytest.raises(UnreadableTrace, match="no trace in this directory"):
+        locate_trace(tmp_path)
+    trace = tmp_path / "run.json"
+    trace.write_text('{"schemaVersion": 1, "traceEvents": []}')
+    assert locate_trace(tmp_path) == trace
+
+
 def test_the_first_parts_are_the_same_in_whatever_order_files_come() -> None:
     """Of each device those of its latest export, slices apart."""
     first, second = "20240101101010", "20240102101010"

@@ -16,12 +16,12 @@ from tracetui.databases.names import is_trace_database
 from tracetui.job.digest_files import SUFFIX, is_digest
 from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
-from tracetui.reader.locate import locate_trace
-from tracetui.siblings.names import is_rank_directory, timeline_rank
+from tracetui.reader.locate import locate_trace, may_be_trace
+from tracetui.siblings.names import is_rank_directory, parse_name, timeline_rank
 
 DEEPEST = 6  #: directories below one that is named
 MOST_ENTRIES = 1_000_000  #: directory entries that are looked at
-_TRACES = (".pt.trace.json", ".pt.trace.json.gz")
+_TRACES = (".trace.json", ".trace.json.gz")
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
 
@@ -108,13 +108,17 @@ def _ranks_in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
         ranks = [path for path in directories if _is_rank(path)]
         deep = len(here.relative_to(top).parts) >= DEEPEST or seen > MOST_ENTRIES
         names[:] = [] if deep else [path.name for path in directories if path not in ranks]
-        rank_files = (
-            here / name
-            for name in sorted(files)
-            if name.endswith((*_TRACES, SUFFIX)) or timeline_rank(name) is not None or is_trace_database(name)
-        )
         yield from (device for rank in ranks for device in _device_directories(rank))
-        yield from (file for file in rank_files if not file.is_symlink())
+        yield from (here / name for name in sorted(files) if _is_rank_file(here / name))
+
+
+def _is_rank_file(file: Path) -> bool:
+    """Return whether a file is that of one rank by its name; JSON that names one has to begin as a trace."""
+    name = file.name
+    if name.endswith((*_TRACES, SUFFIX)) or timeline_rank(name) is not None or is_trace_database(name):
+        return not file.is_symlink()
+    names_rank = name.endswith((".json", ".json.gz")) and parse_name(name).rank is not None
+    return names_rank and not file.is_symlink() and file.is_file() and may_be_trace(file)
 
 
 def _note_error(error: OSError, notes: list[str]) -> None:

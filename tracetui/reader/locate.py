@@ -38,7 +38,7 @@ _NOT_TRACES = ("profiler_info", "profiler_metadata", "communication", "analysis"
 #: what MindInsight calls the trace of a rank, by its number
 TIMELINE = re.compile(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?", re.ASCII)
 _BEGINNING = 1 << 16  # bytes of JSON that tell what it is
-_EVENTS = re.compile(rb'"traceEvents"\s*:|"ph"\s*:\s*"')
+_EVENTS = re.compile(rb'"(?:traceEvents|schemaVersion)"\s*:|"ph"\s*:\s*"')
 _NO_TIMELINE = "ascend_marey_timeline"
 
 
@@ -184,7 +184,7 @@ def _in_directory(path: Path, export: Export | None, files: list[Path] | None) -
         _exported(text),
         [file for file in text if file.parent == path and TIMELINE.fullmatch(file.name)],
         databases,
-        [file for file in text if file.parent == path and not _is_side_file(file)],
+        _of_users(path, text),
         _renamed_databases(path, files) if export != "json" else [],
     ):
         if len(choice) == 1:
@@ -207,16 +207,18 @@ def _other_recordings(trace: Path, top: Path, files: list[Path]) -> list[Path]:
     """Return the recordings in and below a directory beside the one that a trace is of."""
     recording = _rank_directory(trace, top)
     others = (found for found in _recordings(top, files) if found not in (recording, *trace.parents))
-    return [found for found in others if _may_be_trace(found)]
+    return [found for found in others if may_be_trace(found)]
 
 
-def _may_be_trace(file: Path) -> bool:
+def may_be_trace(file: Path) -> bool:
     """Return whether a recording is one by its name, or begins as a trace does: JSON may be anything."""
     if file.name in TRACE_VIEWS or file.is_dir() or is_part(file) or is_database(file):
         return True
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as opened:
             return _EVENTS.search(opened.read(_BEGINNING)) is not None
+    except PermissionError:
+        return True  # opening it says why it is not read
     except (OSError, EOFError, zlib.error):
         return False
 
@@ -295,6 +297,12 @@ def _latest_exports(databases: list[Path]) -> list[Path]:
         if key not in latest or file.name > latest[key].name:
             latest[key] = file
     return sorted(latest.values())
+
+
+def _of_users(path: Path, text: list[Path]) -> list[Path]:
+    """Return the JSON in a directory itself that may be traces under names of users: any where it is one."""
+    files = [file for file in text if file.parent == path and not _is_side_file(file)]
+    return [file for file in files if len(files) == 1 or may_be_trace(file)]
 
 
 def _renamed_databases(path: Path, files: list[Path]) -> list[Path]:
