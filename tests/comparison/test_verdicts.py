@@ -135,6 +135,17 @@ def test_one_warm_up_step_hides_no_regression() -> None:
     assert "in 5 of 5 steps" in verdict(comparison)
 
 
+def test_outliers_that_differ_are_told_where_the_other_steps_do_not() -> None:
+    """Of six steps the fourth alone runs the optimizer, and is left out."""
+    busy = [20_000] * 6
+    sides = [run(busy, [100_000] * 3 + [wall, 100_000, 100_000]) for wall in (120_000, 200_000)]
+    assert [side.walls.left_out for side in sides] == [(3,)] * 2
+    sentence = "Outlier steps, which are left out, take 120 ms in BASE and 200 ms in OTHER."
+    assert verdict(compared(*sides)).endswith(sentence)
+    assert "Outlier" not in verdict(compared(sides[0], sides[0]))
+    assert "Outlier" not in verdict(compared(run(busy, [100_000] * 6, warm_up=900_000), sides[1]))
+
+
 def test_a_run_without_steps_is_said_to_count_as_one() -> None:
     """Otherwise "12.7 s a step faster" is read where a whole run is compared with a step."""
     whole, steps = run(A100, A100, marks_steps=False), run(A100, A100)

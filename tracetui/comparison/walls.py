@@ -56,6 +56,7 @@ class StepWalls:
     device_end: Int64s
     notes: tuple[str, ...]  #: what was left out, and why: sentences without full stop
     left_out: tuple[int, ...] = ()  #: numbers of the steps that are outliers, or cannot be believed
+    outlier_ns: int = 0  #: how long outliers after the first step are in the mean; 0 where there are none
 
     def __len__(self) -> int:
         return len(self.start)
@@ -141,6 +142,12 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
             notes.append(_not_believed(sorted(set(doubted.values()))))
         believed_walls = [wall for walls in believed for wall in walls]
         notes += _left_out_note(believed_walls, left_out.keys() - doubted.keys())
+    outliers = [
+        wall.wall_ns
+        for _, walls in walls_by_device
+        for wall in walls[1:]
+        if wall.start in left_out.keys() - doubted.keys()
+    ]
     rows = []
     for index, walls in walls_by_device:
         if choice.step is not None:
@@ -156,6 +163,7 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
         **columns_by_name,
         notes=tuple(dict.fromkeys(notes)),
         left_out=tuple(sorted(left_out.values())),
+        outlier_ns=sum(outliers) // max(len(outliers), 1),
     )
 
 

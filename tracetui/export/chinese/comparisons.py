@@ -4,6 +4,9 @@ COMPARISONS = {
     # -- the verdict ------------------------------------------------------------------------------------
     "{run} has no work of a device to compare.": "{run} 中没有可以比较的 Device 任务。",
     "All {time} of {run} count as one step.": "{run} 全部的 {time} 算作一个 step。",
+    "Outlier steps, which are left out, take {base} in BASE and {other} in OTHER.": (
+        "离群的 step 未参与比较，它们在 BASE 中为 {base}，在 OTHER 中为 {other}。"
+    ),
     "Nothing changed: a step takes {time} in both.": "没有变化：两边每个 step 都是 {time}。",
     "a step takes {base} in BASE and {other} in OTHER": "每个 step 在 BASE 中 {base}，在 OTHER 中 {other}",
     "OTHER is {difference}: {reasons}.": "OTHER {difference}：{reasons}。",

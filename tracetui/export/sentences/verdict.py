@@ -43,6 +43,7 @@ def verdict(comparison: Comparison) -> str:
     parts = (
         _whole_sentence(comparison),
         _step_sentence(comparison),
+        _outlier_sentence(comparison),
         _waits_sentence(comparison),
         _doubt_sentence(comparison),
     )
@@ -126,6 +127,16 @@ def _step_sentence(comparison: Comparison) -> str:
             return _capitalised(translate("{said}.", said=took + doubt))
         return translate("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
     return translate("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
+
+
+def _outlier_sentence(comparison: Comparison) -> str:
+    """Return how outliers differ where the other steps do not; "" where they are alike, or not known."""
+    base, other = (run.walls.outlier_ns for run in (comparison.base, comparison.other))
+    step = comparison.step
+    if step.changed or not base or not other or abs(other - base) * 100 <= step.scale.step_ns:
+        return ""
+    template = "Outlier steps, which are left out, take {base} in BASE and {other} in OTHER."
+    return translate(template, base=_ns(base), other=_ns(other))
 
 
 def _capitalised(sentence: str) -> str:
