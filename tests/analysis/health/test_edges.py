@@ -981,6 +981,19 @@ def test_one_graph_launch_has_none_or_fewer(kernels: int, sentence: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("hole", "second", "is_found"),
+    [(MS, 500, True), (MS - 1, 500, False), (MS, 501, False)],
+)
+def test_a_graph_does_not_pause_for_1_ms(hole: int, second: int, is_found: bool) -> None:
+    """Between two tasks of one launch; before the first the device may be idle."""
+    kernels = [gpu.kernel(31 * MS, 5_000, 500), gpu.kernel(31 * MS + 5_000 + hole, 5_000, second)]
+    launched = [gpu.launch((29 + n) * MS, 5_000, 500 + n, "cudaGraphLaunch") for n in (0, 1)]
+    analysis = analyse(trace_of([*gpu.gpu(), *run(), *launched, *kernels, gpu.kernel(33 * MS, 5_000, 501)]))
+    notes = [f.windows for f in analysis.health.findings if "may be missing" in f.sentence]
+    assert notes == ([((31 * MS + 5_000, 31 * MS + 5_000 + hole),)] if is_found else [])
+
+
+@pytest.mark.parametrize(
     ("kept", "waited", "is_found"),
     [
         ((0, 1, 2), None, True),

@@ -23,7 +23,8 @@ NOTES = {
     "gpu/alexnet_a100.json.gz": {NO_STACKS},
     "gpu/cpu_only_with_stacks.pt.trace.json.gz": set[str](),
     "gpu/resnet_act_checkpoint.json.gz": set[str](),
-    "gpu/resnet_rank0.json.gz": {NO_STACKS},
+    # Of its graphs little more than memsets is recorded, with holes of up to 28 ms between them.
+    "gpu/resnet_rank0.json.gz": {NO_STACKS, "graph.incomplete"},
     "gpu/sampled_rank-0.json.gz": {FEW, NO_STACKS},
     "gpu/sampled_rank-1.json.gz": {FEW, NO_STACKS},
     # The server was busy for 149 ms when its recording began, with work that is not in the file.

@@ -19,14 +19,17 @@ from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import by_name, rows_of, runs
+from tracetui.analysis.search import by_name, distinct, pick, rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Layer
+from tracetui.units import format_duration
 
 #: So many kernels of a graph, from its start, and so many graphs are compared with each other at most.
 _MOST_KERNELS, _MOST_GRAPHS = 5_000, 200
 #: The hole of a replay lasts at least this share of the time of the kernels that it lacks.
 _HOLE = 0.5
+#: ns: a graph does not pause for so long between two tasks: 0.27 ms at most on clean traces.
+_LEAST_HOLE = 1_000_000
 #: A replay that lacks kernels is seldom: others of its graph are so many times as common.
 _RARE = 2
 
@@ -84,6 +87,7 @@ def incomplete_graphs(
         if replays and recording.launch_chains.total:
             yield _finding(recording, replays, empty, [], Severity.DOUBTFUL)
         return
+    yield from _perforated(recording, replays)
     partial = list(_partial(recording, replays, holes))
     if empty or partial:
         yield _finding(recording, replays, empty, partial, Severity.WRONG if empty else Severity.DOUBTFUL)
@@ -123,6 +127,43 @@ def _partial(
             is_hole = end - start - busy.clip(start, end).total >= _HOLE * missing
             if is_hole and not any(begin < end and start < stop for begin, stop in holes):
                 yield replay, (start, end)
+
+
+def _perforated(recording: HealthEvidence, replays: Sequence[Replay]) -> Iterator[Finding]:
+    """Yield a finding where devices are idle for long inside of replays: all may lack the same kernels."""
+    slices, chains, idle = recording.trace.slices, recording.launch_chains, recording.idle
+    begins = {replay.row: int(slices.start[replay.tasks[0]]) for replay in replays if len(replay.tasks)}
+    long = np.flatnonzero(idle.end - idle.start >= _LEAST_HOLE)
+    launch = pick(chains.launch, chains.index(idle.task[long])).tolist()
+    inside = [row in begins and begins[row] < start for row, start in zip(launch, idle.start[long].tolist())]
+    found, rows = long[inside], np.array(launch, np.int64)[inside]
+    if not len(found):
+        return
+    windows = tuple(zip(idle.start[found].tolist(), idle.end[found].tolist()))
+    lacking = distinct(rows)
+    yield Finding(
+        id="graph.incomplete",
+        severity=Severity.NOTE,
+        affects=("idle", "operators"),
+        sentence=(
+            "the device is idle for {time} inside of 1 of {replays} graph launches: kernels may be missing"
+            if len(lacking) == 1
+            else "the device is idle for {time} inside of {count} of {replays} graph launches: "
+            "kernels may be missing"
+        ),
+        remedy=(
+            "Read this time as unknown, not as idle: record kernels inside of graphs, or time a run without "
+            "graphs."
+        ),
+        figures={
+            "replays": len(replays),
+            "time": format_duration(int((idle.end[found] - idle.start[found]).sum())),
+        },
+        count=len(lacking),
+        share=len(lacking) / len(replays),
+        steps=places(recording.steps_at(slices.start[lacking])),
+        windows=windows,
+    )
 
 
 def _busy_for(recording: HealthEvidence, replay: Replay) -> Intervals:
