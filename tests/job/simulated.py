@@ -53,6 +53,7 @@ class Meeting:
     before: dict[int, list[Work]]
     transfer_ns: int = 1000
     type: str = "allReduce"
+    leaving: tuple[int, ...] = ()  #: ranks that do not wait for the others, as the root of a broadcast
 
 
 @dataclass
@@ -90,14 +91,15 @@ def simulate(
         last = max(arrival.values())
         late = min(number for number, time in arrival.items() if time == last)
         for number in meeting.ranks:
-            rank, wait = recorded[number], last - arrival[number]
+            rank, wait = recorded[number], 0 if number in meeting.leaving else last - arrival[number]
+            end = arrival[number] + wait + meeting.transfer_ns
             named = planes and wait >= SURE
             place = len(rank.collectives)
             rank.collectives.append(
                 {
                     "group": list(groups).index(meeting.group),
                     "start": arrival[number],
-                    "end": last + meeting.transfer_ns,
+                    "end": end,
                     "known": int(planes),
                     "wait": wait if named else 0,
                     "peer": meeting.ranks.index(late) if named else -1,
@@ -114,7 +116,7 @@ def simulate(
             waited = wait if named or not planes else 0
             rank.cells.append((arrival[number], waited, (waiting, "", None)))
             rank.cells.append((arrival[number], wait - waited + meeting.transfer_ns, (moving, "", None)))
-            rank.now = last + meeting.transfer_ns
+            rank.now = end
             rank.boundaries += [arrival[number], rank.now]
     rank_list = [
         _rank(number, rank, groups, (list(offsets) or [0] * ranks)[number], ranks, steps)

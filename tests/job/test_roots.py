@@ -119,6 +119,24 @@ def test_only_missing_ranks_of_chosen_waits_count() -> None:
     assert (of_all.kind, of_all.operations, of_last.operations) == ("absent", 3, 1)
 
 
+def test_a_rank_waits_no_longer_than_its_own_operation_lasts() -> None:
+    late = {2: [Work(TimeClass.IDLE, 8 * MS, "host.dataloader", LOADER)]}
+    job = simulate(
+        [
+            Meeting("all", (0, 1, 2), {}),
+            Meeting("left", (1, 2), late),
+            Meeting("sent", (0, 1), {}, MS, "broadcast", leaving=(0,)),
+        ],
+        3,
+        planes=False,
+    )
+    share = MS / (8 * MS + 1000)  # of what rank 1 came later to the broadcast
+    assert lost(job) == {
+        (2, "idle", "host.dataloader", "data.py"): 8 * MS + round(8 * MS * share),
+        (1, "transfer", "", None): round(1000 * share),
+    }
+
+
 def test_what_it_did_less_counts_against_it() -> None:
     before = {
         0: [Work(TimeClass.COMPUTING, 5 * MS, "MatMul")],

@@ -7,6 +7,8 @@ aligned clocks, to the nanosecond for each wait,
 
     wait = Σ over classes of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
 
+Where the operation of r ended before L came, as a broadcast does on its root, the wait ends there, and each
+term counts by the share of it.
 Where L or r only waited for a third rank during its stretch, with no work to hide that, the time is no reason
 itself: it is passed on to the reasons of that wait, so that a chain of waits leads to the rank that began it.
 So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that, and adds a share of it to the
@@ -85,9 +87,10 @@ def find_roots(
     stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
     weight = weights(exposure, stretches, waits, chosen)
     stretches = stretches.at(weight[stretches.wait_place] != 0)
+    stretch_weight = weight[stretches.wait_place] * stretches.share
     losses = _Losses()
     _add_incomparable_ranks(ranks, channels, clocks, waits, weight, losses)
-    _add_unequal_starts(ranks, stretches, waits, weight, losses)
+    _add_unequal_starts(ranks, stretches, waits, stretch_weight, losses)
     late_stretches = _group_by_rank(stretches.late_place, len(ranks))
     waiting_stretches = _group_by_rank(stretches.rank_place, len(ranks))
     for rank_place, rank in enumerate(ranks):
@@ -95,10 +98,17 @@ def find_roots(
             continue
         keys, spent_before = _spent_before_boundaries(ranks, rank_place, exposure, losses)
         _add_late_rank(
-            rank.number, late_stretches[rank_place], keys, spent_before, stretches, waits, weight, losses
+            rank.number,
+            late_stretches[rank_place],
+            keys,
+            spent_before,
+            stretches,
+            waits,
+            stretch_weight,
+            losses,
         )
         _subtract_waiting_rank(
-            ranks, waiting_stretches[rank_place], keys, spent_before, stretches, weight, losses
+            ranks, waiting_stretches[rank_place], keys, spent_before, stretches, stretch_weight, losses
         )
     total = int(waits.wait_ns[chosen].sum())
     return RootBreakdown(total, losses.rounded(total))
@@ -146,7 +156,7 @@ def _add_unequal_starts(
     operation; the difference of the starts of their steps. RECORDING: nor such a step on both; that of the
     starts of their recordings.
     """
-    weighted_delay = weight[stretches.wait_place] * stretches.start_delay_ns
+    weighted_delay = weight * stretches.start_delay_ns
     kinds = {
         CLOCK: stretches.from_shared_operation,
         STEP: stretches.from_step,
@@ -194,7 +204,7 @@ def _add_late_rank(
     first, stop = stretches.late_first[stretch_places], stretches.late_stop[stretch_places]
     spent = spent_before[stop] - spent_before[first]
     wait_place = stretches.wait_place[stretch_places]
-    lost = weight[wait_place] @ spent
+    lost = weight[stretch_places] @ spent
     counts = _count_operations(waits.operation[wait_place], spent)
     (nonzero,) = np.nonzero((lost != 0) | (counts > 0))  # keys that lost 0 keep their operations
     losses.add(number, keys[nonzero], lost[nonzero], counts[nonzero])
@@ -214,7 +224,7 @@ def _subtract_waiting_rank(
         return
     first, stop = stretches.waiting_first[stretch_places], stretches.waiting_stop[stretch_places]
     negated = spent_before[first] - spent_before[stop]
-    negated *= weight[stretches.wait_place[stretch_places]][:, None]
+    negated *= weight[stretch_places][:, None]
     late_place = stretches.late_place[stretch_places]
     order = np.argsort(late_place, kind="stable")
     group_starts = np.flatnonzero(np.diff(late_place[order], prepend=-1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.waits import JobWaits
@@ -27,6 +27,7 @@ class Stretches:
     late_first: Int64s  #: boundary at which its stretch begins
     late_stop: Int64s  #: boundary at which it starts the operation
     start_delay_ns: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
+    share: Floats  #: the wait by how much later the late rank came; below 1 if the wait had ended before
     from_shared_operation: Bools  #: they begin at the end of an operation of both ranks
     from_step: Bools  #: they begin at the start of the step; those of neither at that of the recording
     segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
@@ -84,8 +85,10 @@ def stretches_of(
     from_step[step_based] = known
     segments = first_segments(ranks)
     times = np.concatenate([rank.digest.boundaries for rank in ranks])
-    begins = times[segments[rank] + first] - clocks.offset[rank]
-    late_begins = times[segments[late] + late_first] - clocks.offset[late]
+    offset, late_offset = clocks.offset[rank], clocks.offset[late]
+    begins = times[segments[rank] + first] - offset
+    late_begins = times[segments[late] + late_first] - late_offset
+    later_ns = (times[segments[late] + late_stop] - late_offset) - (times[segments[rank] + stop] - offset)
     return Stretches(
         wait_place=place,
         rank_place=rank,
@@ -95,6 +98,7 @@ def stretches_of(
         late_first=late_first,
         late_stop=late_stop,
         start_delay_ns=late_begins - begins,
+        share=waits.wait_ns[place] / later_ns,
         from_shared_operation=is_shared,
         from_step=from_step,
         segments=segments,

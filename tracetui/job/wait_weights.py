@@ -54,6 +54,7 @@ class _WeightPassing:
         order = np.argsort(-arrived, kind="stable")
         self._order = order[has_segments[order]]  # waits with an empty stretch pass nothing on
         self._wait_ns = waits.wait_ns[self._wait_place]
+        self._stretch_share = stretches.share
 
     def pass_on(self, held: Floats, done: Floats) -> bool:
         """Move weight from `held` to `done` and to earlier waits, once over all time; return whether any was.
@@ -71,6 +72,7 @@ class _WeightPassing:
                 weight = held[self._wait_place[heavy]]
                 held[self._wait_place[heavy]] = 0.0
                 done[self._wait_place[heavy]] += weight
+                weight = weight * self._stretch_share[heavy]
                 for (first, stop), sign in zip(self._segments, (1.0, -1.0)):
                     segments = ranges(first[heavy], stop[heavy])
                     gained = np.repeat(sign * weight, stop[heavy] - first[heavy]) * self._share[segments]

@@ -34,7 +34,7 @@ class JobWaits:
     step: Int64s  #: number of the step that it starts in on this rank, -1 where none
     arrival: Int64s  #: aligned start
     end: Int64s  #: aligned end
-    wait_ns: Int64s  #: ns until the late rank arrived; 0 for that rank itself
+    wait_ns: Int64s  #: ns until the late rank arrived, at most until `end`; 0 for that rank itself
     late_place: Int64s  #: place of the late rank; NOBODY where nobody was late; else INCOMPARABLE
     peer: Int64s  #: number in the group of the late rank, -1 where not known
     lower_bound: Int64s  #: 1: it may be longer, as nothing tells when ranks came that are not here
@@ -110,7 +110,7 @@ def _channel_waits(
     is_beyond = ring[rows, longest_wait] & (named_peer >= 0) & ~is_whole & (seen_longer > tolerance_ns)
     late = np.where(is_beyond, -1, late)
     is_incomparable = known.any(axis=1) & (named_peer >= 0) & (late < 0)
-    by_arrival = np.maximum(arrival[rows, late][:, None] - arrival, 0)
+    by_arrival = np.clip(arrival[rows, late][:, None] - arrival, 0, end - arrival)
     wait = np.where((late >= 0)[:, None] & here, by_arrival, 0)
     wait = np.where(is_incomparable[:, None] & known, np.clip(wait_by_planes, 0, end - arrival), wait)
     late_place = np.where(late >= 0, members[late], np.where(is_incomparable, INCOMPARABLE, NOBODY))
