@@ -102,10 +102,10 @@ def test_by_and_step(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_limits_of_a_job(real: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Both ranks wait for the missing rank 5: 95.5 ms of 130 ms, as late_peer_level2.json has it."""
+    """Both ranks wait for the missing rank 5: rank 0 95.5 ms, and 91.7 of 130 ms without other work."""
     assert main(["check", str(real), "--max-wait", "80%", "--max-imbalance", "1%"]) == 0
-    assert main(["check", str(real), "--max-wait", "73%"]) == 4
-    assert capsys.readouterr().out.startswith("rank 0: wait is 73.5 % (95.5 ms of 130 ms), more than 73 %")
+    assert main(["check", str(real), "--max-wait", "70%"]) == 4
+    assert capsys.readouterr().out.startswith("rank 0: wait is 70.6 % (91.7 ms of 130 ms), more than 70 %")
 
 
 def test_real_ranks(real: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -358,7 +358,7 @@ def test_operators_in_a_row_that_one_side_alone_has() -> None:
 
 def test_no_root_is_told_to_cost_more_than_all_waits() -> None:
     """What it did beyond that, ranks did less of elsewhere."""
-    late = LateRank(6, False, "271", "", 5, 3, {0: 10})
+    late = LateRank(6, False, "271", "", 5, 3, {0: 10}, 10)
     for lost, told in ((9, 9), (30, 11)):
         roots: Any = SimpleNamespace(roots=[Root(6, "copy", "", None, lost, 1)], total_ns=11)
         assert f": copying ({told} ns of waiting" in _late_rank_sentence(late, (), roots)
@@ -376,7 +376,7 @@ def test_no_root_is_told_to_cost_more_than_all_waits() -> None:
     ],
 )
 def test_whom_a_late_rank_cost_how_much(lost: list[int], missing: bool, words: str) -> None:
-    late = LateRank(6, missing, "271", "", 5, 3, dict(enumerate(lost)))
+    late = LateRank(6, missing, "271", "", 5, 3, dict(enumerate(lost)), sum(lost))
     roots: Any = SimpleNamespace(
         roots=[SimpleNamespace(rank=6, kind="idle", lost_ns=lost) for lost in (0, -3)]
     )

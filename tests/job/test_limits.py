@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.job.planted import job
@@ -11,7 +12,7 @@ from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.health.facts import HealthFacts
 from tracetui.analysis.limits import parse_limit
 from tracetui.export.sentences.job import job_time
-from tracetui.job.digest import StepColumns, TimeClass
+from tracetui.job.digest import StepColumns, TimeCells, TimeClass
 from tracetui.job.job import Job, job_of
 from tracetui.job.limits import find_job_breaches
 from tracetui.job.rank_table import rank_rows
@@ -51,7 +52,13 @@ def test_a_rank_whose_device_did_nothing_lowers_no_mean(computing: tuple[int, ..
     """The mean computing that imbalance is of is that of ranks whose device works."""
     work = {rank: [Work(TimeClass.COMPUTING, ms * MS)] for rank, ms in enumerate(computing)}
     ranks = [*simulate([Meeting("all", (0, 1, 2), work)], 3, steps=False).ranks]
-    silent = replace(ranks[0].digest, steps=StepColumns.empty(), boundaries=ranks[0].digest.boundaries[:0])
+    silent = replace(
+        ranks[0].digest,
+        steps=StepColumns.empty(),
+        boundaries=ranks[0].digest.boundaries[:0],
+        collectives=ranks[0].digest.collectives.at(slice(0)),
+        cells=TimeCells(*np.zeros((3, 0), np.int64)),
+    )
     ranks.append(replace(ranks[0], number=3, digest=silent))
     breaches = find_job_breaches(job_of(ranks), [parse_limit("imbalance", "10%")])
     mean = sum(computing) * MS // 3

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.communication.speeds import Slowness
+from tracetui.analysis.limits import parse_limit
 from tracetui.export.job.text import job_report
 from tracetui.export.sentences import job as job_sentences
 from tracetui.export.sentences.job import (
@@ -29,6 +30,7 @@ from tracetui.export.sentences.job import (
 from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.late_ranks import LateRank, late_ranks
+from tracetui.job.limits import find_job_breaches
 from tracetui.job.losses import SlowLinks, find_job_losses
 from tracetui.job.network_links import JobLink, LinkEnds
 from tracetui.job.rank_table import rank_rows
@@ -39,7 +41,8 @@ MS = 1_000_000
 
 
 def late(rank: int | None, lost_ns: int = 10, group_rank: int = 5, missing: bool = False) -> LateRank:
-    return LateRank(rank, missing, "271", "", group_rank, 3, {0: lost_ns // 2, 1: lost_ns - lost_ns // 2})
+    lost_by = {0: lost_ns // 2, 1: lost_ns - lost_ns // 2}
+    return LateRank(rank, missing, "271", "", group_rank, 3, lost_by, lost_ns)
 
 
 @pytest.mark.parametrize(
@@ -169,11 +172,16 @@ def sentences(
     job: Any = SimpleNamespace(
         ranks=[SimpleNamespace(number=-1)] * 2,
         missing=(7,) if missing else (),
+        matched=1,
         unmatched=0,
         clocks=SimpleNamespace(parts=1 + (len(roots) > 3)),
     )
-    found: Any = SimpleNamespace(roots=roots, total_ns=sum(root.lost_ns for root in every))
-    return [*loss_sentences(job, (one,), found, ALL, every)]
+    lost_ns = [loss.lost_ns for loss in every]
+    found: Any = SimpleNamespace(roots=roots, total_ns=sum(lost_ns))
+    waits: Any = SimpleNamespace(
+        rank_place=np.zeros(0, np.int64), exposed_ns=np.array(lost_ns), at=lambda _: None
+    )
+    return [*loss_sentences(job, (one,), found, waits, every)]
 
 
 _COST = re.compile(
@@ -181,7 +189,6 @@ _COST = re.compile(
     r"(?: each)?(?: on average, (?P<most>[\d.,]+ \S+) at most,)? in (?P<collectives>\d+) collectives?"
     r"(?:: .* \((?P<root>[\d.,]+ \S+) of waiting\)\.)?"
 )
-ALL: Any = SimpleNamespace(rank_place=np.zeros(0, np.int64), at=lambda _: None)
 BALANCED = "The ranks are balanced: no rank, link or stage costs 1 % of their time."
 COST = "at least 1 % of their time"
 
@@ -365,15 +372,45 @@ def test_a_link_costs_only_ranks_whose_groups_hold_both_of_its_ends() -> None:
     assert loss.lost_ns == 2 * 3 * MS
 
 
-def test_waits_at_once_are_no_share_of_the_time_of_ranks() -> None:
-    """What ranks wait in several collectives at once can be more than all of their time."""
-    job = simulate([Meeting("left", (0, 1), {0: [Work(TimeClass.COPY, 6 * MS)]})], 2)
-    rows, roots = rank_rows(job), job.root_breakdown
-    shorter = tuple(replace(row, time_ns=2 * MS) for row in rows)
-    for some, share in ((rows, True), (shorter, False)):
-        told = [*loss_sentences(job, some, roots, job.waits, [])][1]
-        assert told.startswith("Waiting for each other took the ranks 6.00 ms")
-        assert told.endswith("of their time." if share else "in all collectives, some of them at once.")
+def test_a_wait_behind_which_a_rank_computes_costs_it_nothing() -> None:
+    ranks = []
+    for rank in simulate(
+        [Meeting("left", (0, 1), {0: [Work(TimeClass.COPY, 6 * MS)]})], 2, planes=False
+    ).ranks:
+        keys = rank.digest.keys
+        busy = np.where(keys.time_class == TimeClass.UNSPLIT, TimeClass.COMPUTING, keys.time_class)
+        ranks.append(replace(rank, digest=replace(rank.digest, keys=replace(keys, time_class=busy))))
+    job = job_of(ranks)
+    rows = rank_rows(job)
+    assert [
+        *loss_sentences(
+            job, rows, job.root_breakdown, job.waits, find_job_losses(job, rows, job.waits, [], [])
+        )
+    ] == [
+        BALANCED,
+        "The ranks waited 6.00 ms for each other, 0 ns of it without other work: 0.0 % of their time.",
+    ]
+    assert find_job_breaches(job, [parse_limit("wait", "0%")]) == ()
+
+
+def test_waits_outside_of_steps_are_a_share_of_all_that_is_recorded() -> None:
+    ranks = []
+    for rank in simulate([Meeting("left", (0, 1), {0: [Work(TimeClass.COPY, 6 * MS)]})], 2).ranks:
+        steps = replace(rank.digest.steps, stage=np.array([MS]))
+        collectives = replace(rank.digest.collectives, step=np.array([-1]))
+        ranks.append(replace(rank, digest=replace(rank.digest, steps=steps, collectives=collectives)))
+    job = job_of(ranks)
+    rows = rank_rows(job)
+    waiting = [*loss_sentences(job, rows, job.root_breakdown, job.waits, [])][1]
+    assert waiting == "Waiting for each other took the ranks 6.00 ms: 50.0 % of their time."
+    assert head_words(job, 1).startswith("2 of 2 ranks, step 1, 0 collectives in common")
+
+
+def test_of_ranks_without_a_common_collective_nothing_is_known() -> None:
+    job = simulate([Meeting("left", (0,), {}), Meeting("right", (1,), {})], 2)
+    assert [*loss_sentences(job, rank_rows(job), job.root_breakdown, job.waits, [])] == [
+        "No collective of the ranks can be compared: who waited for whom is not known."
+    ]
 
 
 def test_where_links_were_not_looked_at_none_is_said_to_cost_nothing() -> None:

@@ -52,6 +52,12 @@ class Exposure:
     wait_place: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
 
+    def exposed_ns(self, waits: JobWaits) -> Int64s:
+        """Return the ns of each wait in which the rank did nothing else."""
+        waited = np.flatnonzero(self.wait_place >= 0)
+        ns = np.bincount(self.wait_place[waited], self.passed_on[waited], len(waits))
+        return np.minimum(np.rint(ns).astype(np.int64), waits.wait_ns)
+
     def own_time(self, ranks: tuple[Rank, ...], place: int) -> tuple[list[RootKey], TimedCells]:
         """Return what a rank did itself, and how much of it in each segment.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from tracetui.arrays import Bools
 from tracetui.job.channels import Rank, channels
 from tracetui.job.clocks import Clocks, find_clocks, without_strangers
 from tracetui.job.digest import MOST_RANKS
+from tracetui.job.exposure import Exposure, find_exposure
 from tracetui.job.match import MatchedChannel, Signatures, match
 from tracetui.job.roots import RootBreakdown, find_roots
 from tracetui.job.waits import JobWaits, WaitNotes, find_job_waits
@@ -79,10 +80,14 @@ class Job:
         all_here = self.world is not None and not self.world_is_least and not self.missing
         return find_job_waits(self.ranks, self.channels, self.clocks, all_here)
 
-    @property
+    @cached_property
+    def _exposure(self) -> Exposure:
+        return find_exposure(self.ranks, self._waits[0])
+
+    @cached_property
     def waits(self) -> JobWaits:
         """Who waited for whom."""
-        return self._waits[0]
+        return replace(self._waits[0], exposed_ns=self._exposure.exposed_ns(self._waits[0]))
 
     @property
     def wait_notes(self) -> WaitNotes:
@@ -92,16 +97,16 @@ class Job:
     @cached_property
     def root_breakdown(self) -> RootBreakdown:
         """Why the late ranks were late, of all waits."""
-        return find_roots(self.ranks, self.channels, self.clocks, self.waits)
+        return find_roots(self.ranks, self.channels, self.clocks, self.waits, self._exposure)
 
     def root_breakdown_of(self, chosen: Bools) -> RootBreakdown:
         """Return the roots of some of the waits, bool[waits]."""
-        return find_roots(self.ranks, self.channels, self.clocks, self.waits, chosen)
+        return find_roots(self.ranks, self.channels, self.clocks, self.waits, self._exposure, chosen)
 
     @cached_property
     def matched(self) -> int:
         """How many operations were found on two ranks at least."""
-        return sum(int(((matched.places >= 0).sum(axis=1) > 1).sum()) for matched in self.channels)
+        return self._waits[0].matched
 
     @cached_property
     def unmatched(self) -> int:

@@ -25,6 +25,7 @@ class LateRank:
     group_rank: int  #: number in the group, -1 where not known
     operations: int  #: in the group; of `late_once` in all groups
     lost_by: Mapping[int, int]  #: ns that each rank lost by waiting, by its place in the job
+    exposed_ns: int  #: of all of it, what the ranks did nothing else in
 
     @property
     def lost_ns(self) -> int:
@@ -80,17 +81,14 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
         real_waits.peer[first_of_rank],
         counts,
     )
-    losses = [
-        _lost_by_rank(real_waits.at(part)) for part in np.split(np.arange(len(real_waits)), first_of_rank)[1:]
-    ]
-    for (channel, place, peer, operations), lost_by in zip(
-        zip(*(column.tolist() for column in rows)), losses
-    ):
+    parts = (real_waits.at(part) for part in np.split(np.arange(len(real_waits)), first_of_rank)[1:])
+    for (channel, place, peer, operations), part in zip(zip(*(column.tolist() for column in rows)), parts):
         matched = job.channels[channel]
         number = global_rank(matched, peer) if place == INCOMPARABLE else job.ranks[place].number
         group = matched.channel.group
         missing = place == INCOMPARABLE and number not in numbers_here
-        ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by))
+        lost_by, exposed_ns = _lost_by_rank(part), int(part.exposed_ns.sum())
+        ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by, exposed_ns))
     cost: dict[_Identity, int] = {}
     for late in ranks:
         cost[_identity(late)] = cost.get(_identity(late), 0) + late.lost_ns
@@ -144,7 +142,10 @@ def late_once(job: Job, waits: JobWaits) -> tuple[LateRank, ...]:
             for rank in {**earlier.lost_by, **late.lost_by}
         }
         by_identity[_identity(late)] = replace(
-            earlier, operations=earlier.operations + late.operations, lost_by=lost_by
+            earlier,
+            operations=earlier.operations + late.operations,
+            lost_by=lost_by,
+            exposed_ns=earlier.exposed_ns + late.exposed_ns,
         )
     return tuple(sorted(by_identity.values(), key=lambda late: -late.lost_ns))
 
@@ -153,7 +154,7 @@ def slow_steps(job: Job) -> tuple[SlowStep, ...]:
     """Return for each step of the job the rank that cost the others most in it."""
     slow_steps_found = []
     for number in job.steps:
-        step_waits = job.waits.at(job.waits.step == number)
+        step_waits = job.waits.at_step(number)
         late = late_once(job, step_waits)
         total = int(step_waits.wait_ns.sum())
         slow_step = SlowStep(number, None, "", -1, 0, total)

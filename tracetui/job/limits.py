@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from tracetui.analysis.limits import IMBALANCE, PHASE, WAIT, Limit
 from tracetui.job.job import Job
 from tracetui.job.phases import Phase, job_phases
@@ -24,7 +26,7 @@ class JobBreach:
 def find_job_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
     """Return the limits that are exceeded, by rank.
 
-    `wait`: what a rank lost by waiting for others, of the time of its steps. `imbalance`: by how much longer
+    `wait`: what a rank only waited for others, of the time of its steps. `imbalance`: by how much longer
     than the mean of those whose device works a rank computes, of that mean. `phase NAME`: the longest range
     of a rank.
     """
@@ -32,8 +34,10 @@ def find_job_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...
     rows = rank_rows(job)
     computing = [ns for row in rows if (ns := row.mean("computing")) is not None]
     mean = sum(computing) // len(computing) if computing else 0
+    only_waited = np.zeros(len(rows), np.int64)
+    np.add.at(only_waited, job.waits.rank_place, job.waits.exposed_ns)
     measured = {
-        WAIT: [(row.lost_ns, row.time_ns) for row in rows],
+        WAIT: [(ns, row.time_ns) for ns, row in zip(only_waited.tolist(), rows)],
         IMBALANCE: [(max((row.mean("computing") or 0) - mean, 0), mean) for row in rows],
     }
     breaches = [breach for limit in limits for breach in _phase_breaches(job, limit)]

@@ -42,7 +42,7 @@ Loss = Union[LateRank, SlowLinks, UnevenStages]
 def find_job_losses(
     job: Job, rows: Sequence[RankRow], waits: JobWaits, links: Sequence[JobLink], stages: Sequence[Stage]
 ) -> list[Loss]:
-    """Return what the ranks lose time by, most first: by late ranks as much as others waited for them.
+    """Return what the ranks lose time by, most first: by late ranks as much as others only waited for them.
 
     Args:
         waits: all waits of the job, or those of a step.
@@ -54,7 +54,12 @@ def find_job_losses(
         losses.append(SlowLinks(tuple(slow_links), _lost_by_link(job, slow_links[0])))
     uneven = _uneven_stages(rows, stages)
     losses += [uneven] if uneven is not None else []
-    return sorted(losses, key=lambda loss: -loss.lost_ns)
+    return sorted(losses, key=lambda loss: -cost_ns(loss))
+
+
+def cost_ns(loss: Loss) -> int:
+    """Return the ns that a loss costs the ranks: waits behind which they do other work cost them nothing."""
+    return loss.exposed_ns if isinstance(loss, LateRank) else loss.lost_ns
 
 
 def _lost_by_link(job: Job, link: JobLink) -> int:

@@ -71,7 +71,7 @@ class RankRow:
     stage_number: int | None  #: of the pipeline
     steps: int  #: that means are of: without those not to be believed
     all_steps: int  #: that `lost_ns` and `cost_ns` are of
-    time_ns: int  #: of all steps together; of its window where there are none
+    time_ns: int  #: of all steps together; of its window where there are none, or waits outside of them
     measures: Measures
     lost_ns: int  #: by waiting for others
     cost_ns: int  #: to others, by being waited for
@@ -84,12 +84,13 @@ class RankRow:
 
 def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     """Return the rows of all ranks by number: means of their steps, or one step of them."""
-    waits = job.waits if step is None else job.waits.at(job.waits.step == step)
+    waits = job.waits.at_step(step)
     lost = np.zeros(len(job.ranks), np.int64)
     np.add.at(lost, waits.rank_place, waits.wait_ns)
     late_place = waited_for(job.ranks, job.channels, waits)
     cost = np.zeros(len(job.ranks), np.int64)
     np.add.at(cost, late_place[late_place >= 0], waits.wait_ns[late_place >= 0])
+    waited_outside = bool(waits.wait_ns[waits.step < 0].any())
     rows = []
     for place, rank in enumerate(job.ranks):
         all_steps = rank.digest.steps
@@ -99,7 +100,8 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
         measures, time_ns = _step_measures(believed), int(all_steps.stage.sum())
         if step is None and not len(all_steps):
             measures = _window_measures(rank)
-            time_ns = 0 if measures.stage is None else measures.stage.mean
+        if step is None and (waited_outside or not len(all_steps)):
+            time_ns = rank.digest.end - rank.digest.start if len(rank.digest.boundaries) else 0
         stage, waits_ns = rank.digest.identity.indices.get("pp"), (int(lost[place]), int(cost[place]))
         rows.append(RankRow(rank, stage, len(believed), len(all_steps), time_ns, measures, *waits_ns))
     return tuple(rows)

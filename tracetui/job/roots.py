@@ -29,7 +29,7 @@ from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import DigestLine
-from tracetui.job.exposure import Exposure, RootKey, find_exposure
+from tracetui.job.exposure import Exposure, RootKey
 from tracetui.job.last_together import last_together
 from tracetui.job.match import MatchedChannel
 from tracetui.job.stretches import Stretches, stretches_of
@@ -75,6 +75,7 @@ def find_roots(
     channels: Sequence[MatchedChannel],
     clocks: Clocks,
     waits: JobWaits,
+    exposure: Exposure,
     chosen: Bools | None = None,
 ) -> RootBreakdown:
     """Return the reasons of the `chosen` waits, bool[waits]; None: of all.
@@ -83,7 +84,6 @@ def find_roots(
     are not chosen count as far as chosen ones are passed on to them.
     """
     chosen = np.ones(len(waits), np.bool_) if chosen is None else chosen
-    exposure = find_exposure(ranks, waits)
     stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
     weight = weights(exposure, stretches, waits, chosen)
     stretches = stretches.at(weight[stretches.wait_place] != 0)

@@ -38,9 +38,19 @@ class JobWaits:
     late_place: Int64s  #: place of the late rank; NOBODY where nobody was late; else INCOMPARABLE
     peer: Int64s  #: number in the group of the late rank, -1 where not known
     lower_bound: Int64s  #: 1: it may be longer, as nothing tells when ranks came that are not here
+    exposed_ns: Int64s  #: of `wait_ns` what the rank did nothing else in (`Exposure.exposed_ns`); 0 before
 
     def __len__(self) -> int:
         return len(self.rank_place)
+
+    @property
+    def matched(self) -> int:
+        """How many operations two ranks at least take part in."""
+        return int((np.unique(self.operation, return_counts=True)[1] > 1).sum())
+
+    def at_step(self, step: int | None) -> JobWaits:
+        """Return the waits in a step, or all."""
+        return self if step is None else self.at(self.step == step)
 
     def at(self, places: Int64s | Bools) -> JobWaits:
         """Return the waits at some places."""
@@ -133,6 +143,7 @@ def _channel_waits(
             late_place[operation],
             late_peer[operation],
             ~is_told[operation, member],
+            np.zeros(len(member), np.int64),
         )
     )
     bounds = ~known.any(axis=1) & ~is_whole & (here.sum(axis=1) > 1)

@@ -232,8 +232,13 @@ JOBS = {
     "Without delays a step would take {plain}, and {time} with each operation as long as usual: slowdown "
     "{slowdown}.": "若没有延迟，一个 step 用 {plain}；若每个操作也都像通常那样长，则用 {time}：减速比 {slowdown}。",
     "No steps are recorded: a step is the whole recording here.": "没有记录 step：这里的 step 是整个记录。",
-    "Waiting for each other took the ranks {time} in all collectives, some of them at once.": (
-        "各卡在所有集合通信中互相等待共 {time}，其中有些同时进行。"
+    "The ranks waited {time} for each other, {exposed} of it without other work: {share} of their time.": (
+        "各卡互相等待共 {time}，其中 {exposed} 没有同时做别的工作：占它们时间的 {share}。"
+    ),
+    "The ranks waited at least {time} for each other, {exposed} of it without other work: "
+    "{share} of their time.": "各卡互相等待至少 {time}，其中 {exposed} 没有同时做别的工作：占它们时间的 {share}。",
+    "No collective of the ranks can be compared: who waited for whom is not known.": (
+        "各卡没有可比较的集合通信：谁等待谁无从得知。"
     ),
     "Slowdown by one kind alone: {kinds}.": "单独一类造成的减速比：{kinds}。",
     "Single fixes, by what a step gains as replayed": "各项单独的修复，按重放后一个 step 省下的时间排列",

@@ -25,7 +25,7 @@ from tracetui.language import in_english
 def job_document(job: Job, by: str | None = None, step: int | None = None) -> dict[str, Any]:
     """Return the document of a job, of all its steps or of one; ranks by number, or by a measure."""
     roots = root_breakdown(job, step)
-    late = late_ranks(job, None if step is None else job.waits.at(job.waits.step == step))
+    late = late_ranks(job, job.waits.at_step(step))
     slow = [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)]
     return {
         "schema": SCHEMA,

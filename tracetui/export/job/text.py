@@ -58,30 +58,28 @@ def job_report(job: Job, by: str | None = None, step: int | None = None, top: in
 
 
 def job_verdict(job: Job, step: int | None) -> list[str]:
-    rows, waits = rank_rows(job, step), _waits_of(job, step)
+    rows, waits = rank_rows(job, step), job.waits.at_step(step)
     links = job_links(job) if step is None else ()
     losses = find_job_losses(job, rows, waits, links, job_stages(job, rows))
     roots = root_breakdown(job, step)
     return list(loss_sentences(job, rows, roots, waits, losses, has_links=step is None))
 
 
-def _waits_of(job: Job, step: int | None) -> JobWaits:
-    return job.waits if step is None else job.waits.at(job.waits.step == step)
-
-
 def _cost_by_rank(waits: JobWaits, job: Job) -> dict[int | None, int]:
-    """Return the ns that each late rank cost the others, in all groups."""
+    """Return the ns that others only waited for each late rank, in all groups."""
     cost: dict[int | None, int] = {}
     for late in late_ranks(job, waits):
-        cost[late.rank] = cost.get(late.rank, 0) + late.lost_ns
+        cost[late.rank] = cost.get(late.rank, 0) + late.exposed_ns
     return cost
 
 
 def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[TableSection]:
     rows = rank_rows(job, step)
-    roots, waits = root_breakdown(job, step), _waits_of(job, step)
+    roots, waits = root_breakdown(job, step), job.waits.at_step(step)
     job_ns = job_time(rows)
-    blamed_ranks = {rank for rank, lost in _cost_by_rank(waits, job).items() if lost * 100 >= job_ns * WORTH}
+    blamed_ranks = {
+        rank for rank, cost in _cost_by_rank(waits, job).items() if cost * 100 >= max(job_ns * WORTH, 1)
+    }
     costly_roots = [
         root for root in roots.roots if root.rank in blamed_ranks and root.lost_ns * TELLING >= max(job_ns, 1)
     ]

@@ -14,7 +14,7 @@ from tracetui.job.exposure import UNSPLIT_COMMUNICATION
 from tracetui.job.idle_lines import JobLine
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import LateRank, late_once
-from tracetui.job.losses import Loss, UnevenStages
+from tracetui.job.losses import Loss, UnevenStages, cost_ns
 from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import RankRow
 from tracetui.job.roots import ABSENT, UNALIGNED, UNMATCHED, Root, RootBreakdown
@@ -25,6 +25,7 @@ from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent
 
 NO_WAIT = "No rank waits for another one."
+_NOT_COMPARED = "No collective of the ranks can be compared: who waited for whom is not known."
 #: Titles of tables of a job.
 LINES_TITLE = "Lines that ranks were idle for, all ranks together"
 LINKS_TITLE = "Links, most time first"
@@ -33,7 +34,8 @@ STAGES_TITLE = "Stages of the pipeline"
 WORTH = 1
 _MOST_RANKS = 3  #: ranks that the verdict names
 #: Percent by which the longest wait may be above the mean where all ranks lost "each" as much, and what a
-#: cause explains above what its rank cost before others are said to pass it on.
+#: cause explains above what its rank cost before others are said to pass it on; and of all waits that may be
+#: behind other work where this is not said.
 _ALIKE = 5
 _NUMBERED = 3  #: ranks that are called by their numbers
 
@@ -48,7 +50,8 @@ def head_words(job: Job, step: int | None = None) -> str:
     steps = translate("step {number}", number=step) if step is not None else _steps_words(job)
     common = ""
     if ranks_here > 1 and (job.matched or not job.strangers):  # a note counts those that are not compared
-        common = counted(job.matched, "1 collective in common", "{count} collectives in common")
+        matched = job.matched if step is None else job.waits.at_step(step).matched
+        common = counted(matched, "1 collective in common", "{count} collectives in common")
     template, parts = "clocks {aligned}", job.clocks.parts
     if parts > 1:
         template = "clocks {aligned} in {parts} parts"
@@ -83,21 +86,15 @@ def loss_sentences(
     `has_links`: whether links were looked at, which are not known of one step.
     """
     job_ns = job_time(rows)
-    costly = [loss for loss in losses if loss.lost_ns > 0 and loss.lost_ns * 100 >= job_ns * WORTH]
+    costly = [loss for loss in losses if (cost := cost_ns(loss)) > 0 and cost * 100 >= job_ns * WORTH]
     sentences = [_loss_sentence(job, loss, roots, waits, unread) for loss in costly[:_MOST_RANKS]]
-    yield sentences[0] if sentences else _balanced_sentence(job, has_links)
+    is_compared = bool(job.matched or roots.total_ns or len(job.ranks) < 2)
+    if sentences or is_compared:
+        yield sentences[0] if sentences else _balanced_sentence(job, has_links)
     if roots.total_ns:
-        share = format_percent(roots.total_ns, job_ns)
-        template = "Waiting for each other took the ranks {time}: {share} of their time."
-        if job.missing or job.clocks.parts > 1:
-            template = "Waiting for each other took the ranks {time}, at least: {share} of their time."
-        if roots.total_ns > job_ns:
-            template = (
-                "Waiting for each other took the ranks {time} in all collectives, some of them at once."
-            )
-        yield translate(template, time=format_duration(roots.total_ns), share=share)
+        yield _waits_sentence(job, roots.total_ns, int(waits.exposed_ns.sum()), job_ns)
     elif len(job.ranks) > 1:
-        yield translate(NO_WAIT)
+        yield translate(NO_WAIT if is_compared else _NOT_COMPARED)
     yield from sentences[1:]
     more_ranks = len([loss for loss in costly[_MOST_RANKS:] if isinstance(loss, LateRank)])
     if more_ranks:
@@ -105,6 +102,30 @@ def loss_sentences(
         if more_ranks > 1:
             template = "{count} more ranks cost the others at least {worth} % of their time each."
         yield translate(template, count=format_count(more_ranks), worth=WORTH)
+
+
+def _waits_sentence(job: Job, waited_ns: int, exposed_ns: int, job_ns: int) -> str:
+    """Return what all waits took; `exposed_ns` of them without other work."""
+    is_least = bool(job.missing or job.clocks.parts > 1)
+    if (waited_ns - exposed_ns) * 100 > waited_ns * _ALIKE:
+        template = (
+            "The ranks waited {time} for each other, {exposed} of it without other work: "
+            "{share} of their time."
+        )
+        if is_least:
+            template = (
+                "The ranks waited at least {time} for each other, {exposed} of it without other work: "
+                "{share} of their time."
+            )
+        share = format_percent(exposed_ns, job_ns)
+    else:
+        template = "Waiting for each other took the ranks {time}: {share} of their time."
+        if is_least:
+            template = "Waiting for each other took the ranks {time}, at least: {share} of their time."
+        share = format_percent(waited_ns, job_ns)
+    return translate(
+        template, time=format_duration(waited_ns), exposed=format_duration(exposed_ns), share=share
+    )
 
 
 def _balanced_sentence(job: Job, has_links: bool) -> str:
