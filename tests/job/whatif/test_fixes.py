@@ -249,6 +249,19 @@ def test_a_recording_without_steps_is_told_to_be_one(steps: bool) -> None:
     assert ("No steps are recorded: a step is the whole recording here." in sentences) is not steps
 
 
+def test_what_lies_before_the_first_step_is_no_part_of_it() -> None:
+    """The step begins with the second collective: what rank 1 did before takes it no time."""
+    ranks = []
+    for rank in replays({0: 20_000, 1: 90_000}).order.job.ranks:
+        begins = rank.digest.collectives.end[:1]
+        ranks.append(
+            replace(rank, digest=replace(rank.digest, steps=replace(rank.digest.steps, host_start=begins)))
+        )
+    job = Replays(job_of(ranks))
+    assert (job.step_ns, job.error) == (100_000 + 90_000 + 1_000, 0.0)
+    assert step_with(job, "rank=1") == 100_000 + 20_000 + 1_000
+
+
 def test_a_fix_that_gains_nothing_is_told_no_second_time() -> None:
     """A step may begin sooner then, and end as before: it is longer, and nothing is lost."""
     answer = what_if(replays({0: 0, 1: 90_000}).order.job, [parse_fix("rank=0")])

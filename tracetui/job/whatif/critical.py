@@ -40,7 +40,7 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
         of_step = order.longest_of_step(step, times.start, times.end)
         begin = int(times.start[of_step].min())
         at = int(of_step[times.end[of_step].argmax()])
-        while at >= 0 and order.step[at] == step:
+        while at >= 0 and order.step[at] == step and times.end[at] > begin:
             is_alone = order.graph.group[at] == ALONE
             together = np.array([at]) if is_alone else members.of(int(order.graph.group[at]))
             last = int(together[times.start[together].argmax()])

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.heat.cells import parts_in_columns
 from tracetui.arrays import Floats, Int64s
 from tracetui.job.digest import TimeClass
-from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, STAND_IN, Order
+from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, Order
 from tracetui.operations.graph import Times
 
 _CLASS_OF_PART = {COMPUTING: TimeClass.COMPUTING, IDLE: TimeClass.IDLE, COPY: TimeClass.COPY}
@@ -49,12 +49,10 @@ class ReplayedLanes:
         """
         order, times = self.order, self._times
         split = np.zeros((len(TimeClass), len(edges) - 1))
-        of_step = order.step == step
-        operations = np.flatnonzero((order.rank == place) & of_step)
+        aligned = order.aligned_in_step(step).get(int(order.job.clocks.family[place]), np.zeros(0, np.int64))
+        operations = aligned[order.rank[aligned] == place]
         if not len(operations):
             return split
-        family = order.job.clocks.family
-        aligned = of_step & (order.rank != STAND_IN) & (family[order.rank] == family[place])
         edges = edges + int(times.start[aligned].min()) - self.step_span(step)[0]
         work = operations[order.collective[operations] < 0]
         spent = parts_in_columns(times.start[work], times.end[work], edges)

@@ -98,17 +98,27 @@ class Order:
 
         Where not all clocks are aligned, they are of those with aligned clocks for which it is longest.
         """
+        by_family = self.aligned_in_step(step).values()
+        return max(by_family, key=lambda of_family: int(end[of_family].max() - start[of_family].min()))
+
+    def aligned_in_step(self, step: int) -> dict[int, Int64s]:
+        """Return the operations of a step (its place) of the ranks here, by their clocks."""
         here, family = self._clock_families
         of_step = self.step[here] == step
         operations, families = here[of_step], family[of_step]
-        by_family = [operations[families == number] for number in np.unique(families).tolist()]
-        return max(by_family, key=lambda of_family: int(end[of_family].max() - start[of_family].min()))
+        return {number: operations[families == number] for number in np.unique(families).tolist()}
 
     @cached_property
     def _clock_families(self) -> tuple[Int64s, Int64s]:
-        """The operations of ranks that are here, and the number of the clocks that each is aligned with."""
+        """The operations of ranks that are here, and the number of the clocks that each is aligned with.
+
+        Without those before the first step of their rank: it takes no time for them.
+        """
+        lowest = [min(rank.digest.steps.host_start.tolist(), default=0) for rank in self.job.ranks]
         here = np.flatnonzero(self.rank != STAND_IN)
-        return here, self.job.clocks.family[self.rank[here]]
+        is_in_step = self.start[here] >= (np.array(lowest) - self.job.clocks.offset)[self.rank[here]]
+        is_in_step |= ~np.isin(self.step[here], self.step[here[is_in_step]])  # a step of nothing else
+        return here[is_in_step], self.job.clocks.family[self.rank[here[is_in_step]]]
 
     def largest_error(self, step_ns: Int64s) -> float:
         """Return how far off replayed steps are at most, each as a share of the measured one.
