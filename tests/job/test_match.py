@@ -307,6 +307,17 @@ def test_a_rank_with_several_numbers_in_groups_of_one_name_has_none(tmp_path: Pa
     assert identify(tmp_path / "trace_view.json", {}).indices == {"tp": 0, "dp": 0}
 
 
+@pytest.mark.parametrize(("stages", "number"), [(None, 1), (2, 1), (4, None)])
+def test_a_pair_of_the_last_stages_numbers_no_stage(
+    tmp_path: Path, stages: int | None, number: int | None
+) -> None:
+    groups = {"a": {"group_name": "pp", "group_rank": 1, "global_ranks": [4, 6]}}
+    arguments = {} if stages is None else {"pipeline_model_parallel_size": stages}
+    document = {"parallel_group_info": groups, "distributed_args": arguments}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps(document))
+    assert identify(tmp_path / "trace_view.json", {}).indices.get("pp") == number
+
+
 def test_time_in_collectives_whose_other_rank_is_missing_is_not_called_moving() -> None:
     """Rank 2 waits 8 ms for rank 3 of its own group, so that it is late for rank 0, and that for rank 1."""
     meetings = [

@@ -56,7 +56,7 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
         started=named_parts.started,
         world=info.world or _int32_or_none(distributed.get("world_size")) or 0,
         sizes=dict(sorted(info.sizes.items())),
-        indices=_indices(trace),
+        indices=_indices(trace, info.sizes.get("pp", 0)),
         options=dict(sorted(info.options.items())),
     )
 
@@ -75,14 +75,16 @@ def scheduler_of_rank(source: SchedulerSource, trace: Path) -> SchedulerSource:
     return source.of_rank(trace, identity.rank, identity.host)
 
 
-def _indices(trace: Path) -> dict[str, int]:
+def _indices(trace: Path, stages: int) -> dict[str, int]:
     """Return the rank's own number in the groups of the job, by what they are for.
 
-    Groups of one name in which it has several numbers, as pairs of neighbouring stages, tell none.
+    Groups of one name in which it has several numbers tell none, nor do parts of a pipeline of so many
+    `stages` (0: not known), as pairs of neighbours are.
     """
     numbers: dict[str, set[int]] = {}
     for group in parallel_groups(trace):
-        if group.group_rank is not None:
+        is_part = group.name == "pp" and 0 < len(group.global_ranks) < stages
+        if group.group_rank is not None and not is_part:
             numbers.setdefault(group.name, set()).add(group.group_rank)
     return {name: next(iter(numbers[name])) for name in PARALLEL if len(numbers.get(name, ())) == 1}
 
