@@ -384,6 +384,13 @@ def test_a_slow_batch_beside_a_busy_device_costs_nothing() -> None:
     assert advice_of(stepped(loading(2_000, 12 * MS), busy), "data_loader_slow") == []
 
 
+def test_threads_that_only_prefetch_are_not_waited_for() -> None:
+    ahead = [{**loading(2_000 + tid, 30 * MS), "tid": tid} for tid in (900, 901)]
+    assert advice_of(stepped(loading(2_000, 5 * MS), *ahead), "data_loader_slow") == []
+    (advice,) = advice_of(stepped(loading(2_000, 10 * MS), *ahead), "data_loader_slow")
+    assert (advice.evidence["batches"], advice.evidence["total_ns"]) == (1, 10 * MS)
+
+
 def test_batches_of_one_step_are_added() -> None:
     found = advice_of(stepped(loading(2_000, 6 * MS), loading(7 * MS, 6 * MS)), "data_loader_slow")
     assert [advice.evidence["slowest_ns"] for advice in found] == [12 * MS]

@@ -78,12 +78,11 @@ class Evidence:
         """Count the steps of the host that steps of devices belong to, by the places of these."""
         return len({self.analysis.steps[place].number for place in places})
 
-    def host_step(self, rows: Int64s) -> Int64s:
-        """Return the step of the host in which each slice starts, -1 outside of all."""
-        starts = self.trace.slices.start[rows]
-        place = np.searchsorted(self.analysis.host_spans[:, 0], starts, "right") - 1
+    def host_step(self, times: Int64s) -> Int64s:
+        """Return the step of the host at each time, ns, -1 outside of all."""
+        place = np.searchsorted(self.analysis.host_spans[:, 0], times, "right") - 1
         inside = place >= 0
-        inside[inside] = starts[inside] < self.analysis.host_spans[place[inside], 1]
+        inside[inside] = times[inside] < self.analysis.host_spans[place[inside], 1]
         return np.where(inside, place, -1)
 
     @cached_property

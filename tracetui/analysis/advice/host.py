@@ -200,18 +200,20 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
 
 
 def data_loader(evidence: Evidence) -> Iterator[Advice]:
-    """Find a data loader that takes long while the device is idle."""
-    operators = evidence.host_rows
+    """Find a data loader that takes long, on threads that launch, while the device is idle."""
+    operators, threads = evidence.host_rows, evidence.analysis.host_threads
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
-    outer = evidence.outermost(loading)
-    step = evidence.host_step(outer) if evidence.steps else np.arange(len(outer))
-    loading_ns = np.zeros(max(evidence.steps, len(outer)) + 1, np.int64)
-    np.add.at(loading_ns, step, evidence.trace.slices.dur[outer])
+    launching = distinct(threads.of_rows(evidence.analysis.launch_chains.operator))
+    outer = evidence.outermost(loading[np.isin(threads.of_rows(loading), launching)])
+    spans = evidence.span(outer)
+    step = evidence.host_step(spans.starts) if evidence.steps else np.arange(len(spans))
+    loading_ns = np.zeros(max(evidence.steps, len(spans)) + 1, np.int64)
+    np.add.at(loading_ns, step, spans.ends - spans.starts)
     loading_ns[-1] = 0  # what begins in no step, -1, is summed there
     slow = loading_ns[loading_ns >= DATA_LOADER.value]
     pieces = evidence.caused(Cause.DATALOADER)
     cost = evidence.idle(pieces)
-    if not len(slow) or not cost:
+    if not len(slow) or not evidence.worth(cost):
         return
     rows = evidence.longest_first(outer)
     before = evidence.idle_before_windows(Cause.DATALOADER)
@@ -222,7 +224,7 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
             "batches": len(outer),
             f"slow_{'steps' if evidence.steps else 'batches'}": len(slow),
             "slowest_ns": int(slow.max()),
-            "total_ns": int(evidence.trace.slices.dur[outer].sum()),
+            "total_ns": spans.total,
             "idle_ns": cost,
             **({"before_window_ns": before} if before else {}),
         },
