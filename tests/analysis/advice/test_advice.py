@@ -925,6 +925,16 @@ def synchronised(times: int) -> Events:
     return events
 
 
+def test_without_steps_a_synchronisation_must_cost_one_percent() -> None:
+    events = [event for event in synchronised(2) if not event["name"].startswith("ProfilerStep")]
+    analysis = analyse(trace_of(events))
+    (sync,), end = analysis.syncs, analysis.devices[0].end_ns
+    busy = 100 * sync.exposed_ns - analysis.window_ns
+    (advice,) = advice_of([*events, task(end, busy)], "sync_in_loop")
+    assert "at least 2 times in all, and idle time of at least 1 % of the" in english_words(advice).rule
+    assert advice_of([*events, task(end, busy + 1)], "sync_in_loop") == []
+
+
 @pytest.mark.parametrize(("untold", "line"), [(2_000, 3), (400_000, 0)])
 def test_a_line_with_next_to_nothing_of_the_time_is_not_named(untold: int, line: int) -> None:
     """A gap of 1 us that a line is to blame for, and one before a task of which no launch is recorded."""

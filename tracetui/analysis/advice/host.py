@@ -174,10 +174,11 @@ def _launches(evidence: Evidence, places: Int64s) -> Int64s:
 
 
 def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
-    """Find lines that wait for the device several times a step."""
+    """Find lines that wait for the device several times a step; without steps, for much of the time."""
     for sync in evidence.analysis.syncs:
-        per_step = evidence.per_step(sync.count)
-        if per_step < SYNC_REPEATS.value or not evidence.worth(sync.exposed_ns):
+        per_step, idle = evidence.per_step(sync.count), sync.exposed_ns
+        is_worth = evidence.worth(idle) if evidence.steps else LOOP_SHARE.share(idle, evidence.window_ns)
+        if per_step < SYNC_REPEATS.value or not is_worth:
             continue
         yield Advice(
             id="sync_in_loop",

@@ -51,7 +51,11 @@ ADVICE = {
         "Host 反复等待 Device",
         "同一处调用反复同步：{times}{count_per_step} 次，共等待 {wait_ns}；全部 {count} 次中有 {dry_count} 次 Device 被排空，之后共空闲 "
         "{exposed_idle_ns}。把数值留在 Device 上，最后再读一次，或不要每个 step 都读。",
-        _rule("同一行的同一调用每个 step 至少同步 {}，且之后有空闲", model.SYNC_REPEATS),
+        _rule(
+            "同一行的同一调用每个 step 至少同步 {}，且之后有空闲；没有 step 时按全部计，且空闲至少占 Device 时间的 "
+            f"{_bound(model.LOOP_SHARE)}",
+            model.SYNC_REPEATS,
+        ),
     ),
     "data_loader_slow": AdviceWords(
         "数据加载慢",

@@ -77,6 +77,8 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "operators", f"{fields['operators']} operator{'s' * (int(evidence['operators']) > 1)}"
     elif advice.id == "sync_in_loop":
         yield "who", "One call" if advice.file is None else "One line"
+        least = f" of at least {bound(model.LOOP_SHARE)} of the device's time"
+        yield "least", least if advice.per_step_ns is None else ""
         all_dry = evidence["dry_count"] == evidence["count"]
         yield "dry", "Each time" if all_dry else f"{fields['dry_count']} of {fields['count']} times"
     elif advice.id == "data_loader_slow":
@@ -174,7 +176,8 @@ ENGLISH_ADVICE = {
         "dry: {exposed_idle_ns} of idle time follow in all. Keep the values on the device and read them "
         "once, at the end, or not in every step.",
         _rule(
-            "The same call from the same line synchronises at least {} a step, and idle time follows",
+            "The same call from the same line synchronises at least {} {{times}}, and idle time{{least}} "
+            "follows",
             model.SYNC_REPEATS,
         ),
     ),
