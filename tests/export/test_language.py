@@ -24,7 +24,20 @@ from tracetui.export.sentences.advice import advice_words
 from tracetui.export.text import cell_width, wrap_sentence
 
 #: What a text may ask for beside its evidence: how counts are said, and the causes that there are times of.
-GIVEN = {"times", "causes", "before", "nobody", "of", "queues", "remedy", "saves", "waiting", "where"}
+GIVEN = {
+    "times",
+    "causes",
+    "aside",
+    "before",
+    "devices",
+    "nobody",
+    "of",
+    "queues",
+    "remedy",
+    "saves",
+    "waiting",
+    "where",
+}
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 

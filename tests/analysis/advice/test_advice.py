@@ -455,6 +455,7 @@ def test_memory_of_another_process_keeps_only_that_process_from_launching() -> N
                 chain.append(gpu.launch(start + 10_000, 30 * MS, 100 + number, "cudaMalloc"))
             events += [task, *({**event, "pid": 9 if device else gpu.HOST} for event in chain)]
     (idle,) = advice_of(events, "free_time")
+    assert english_words(idle).text.startswith("On 1 of 2 devices, the device neither")
     assert int(idle.evidence["idle_ns"]) >= 39 * MS
     assert advice_of(events, "memory_allocation_stalls") == []
 
@@ -613,6 +614,10 @@ def test_steps_of_the_host_count_once_however_many_devices_make_them() -> None:
     assert (gap.evidence["steps"], gap.evidence["of_steps"]) == (2, 2)
     (free,) = advice_of(events, "free_time")
     assert (free.evidence["steps"], free.context["of_steps"]) == (1, 2)  # the last ends with its task
+    assert [english_words(advice).text.partition(" the ")[0] for advice in (gap, free)] == [
+        "In 2 of 2 steps",
+        "In 1 of 2 steps",
+    ]
     analysis = analyse(trace_of(events))
     gaps = Evidence(analysis).gaps_at({1: _time((analysis.devices[1].start_ns, analysis.devices[1].end_ns))})
     assert len(gaps) and set(analysis.gaps.device[gaps]) == {1}  # those of the other are as long

@@ -14,6 +14,7 @@ from tracetui.analysis.advice.model import (
     FREQUENCY,
     ITERATION_GAP,
     Advice,
+    Figures,
 )
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import union
@@ -135,6 +136,7 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
             "idle_ns": sum(idle),
             **({"before_window_ns": before} if before else {}),
         },
+        context=_devices(evidence, {steps[index].device for index in late}),
         **evidence.worst_line(between_steps)._asdict(),
         gaps=evidence.gaps(between_steps),
         rows=np.array([steps[index].row for index in late], np.int64),
@@ -174,10 +176,20 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
             "steps": evidence.host_steps(freer) if analysis.steps else 0,
             **{f"{label.replace('.', '_')}_ns": ns for label, ns in times.items()},
         },
-        context={"of_steps": evidence.host_steps(range(len(analysis.steps)))},
+        context={
+            "of_steps": evidence.host_steps(range(len(analysis.steps))),
+            "prepared_steps": sum(analysis.steps[i].preparing_ns > 0 for i in freer if analysis.steps),
+            **_devices(evidence, {(analysis.steps or analysis.devices)[i].device for i in freer}),
+        },
         **evidence.worst_line(pieces)._asdict(),
         gaps=evidence.gaps(pieces),
     )
+
+
+def _devices(evidence: Evidence, concerned: set[str]) -> Figures:
+    """Return how many devices advice is about, and of how many, unless it is about all."""
+    devices = len(evidence.analysis.devices)
+    return {"devices": len(concerned), "of_devices": devices} if len(concerned) < devices else {}
 
 
 def core_frequency(evidence: Evidence) -> Iterator[Advice]:

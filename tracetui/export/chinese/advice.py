@@ -148,13 +148,13 @@ ADVICE = {
     ),
     "iteration_gap": AdviceWords(
         "step 开始时 Device 空闲",
-        "{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}{before}，最长 {longest_ns}。把前向之前的"
+        "{devices}{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}{before}，最长 {longest_ns}。把前向之前的"
         "工作移开：读取 loss、打日志、取数据。",
         _rule("一个 step 的第一个任务之前 Device 空闲超过 {}", model.ITERATION_GAP),
     ),
     "free_time": AdviceWords(
         "Device 大量空闲",
-        "{where}Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}，主要是{causes}。",
+        "{where}{devices}Device 有 {share_free} 的时间{aside}既不计算也不通信，共空闲 {idle_ns}，最多的是{causes}。",
         _rule("一个 step（没有 step 时为整个 trace）的 Free 时间超过 {}", model.FREE_SHARE),
     ),
     "collect_host_events": AdviceWords(
@@ -225,6 +225,9 @@ PARTS = {
     "exposed_communication.on_time": "各卡都没有迟到。",
     "exposed_communication.unsplit": "其中多少是在等待慢卡，这份 trace 看不出；有了各卡的 trace，tracetui ranks 能分出。",
     "exposed_communication.waiting": "其中 {waiting_for_ranks_ns} 在等待慢卡。",
+    "free_time.aside": "（不含准备）",
+    "free_time.devices": "{of_devices} 个 Device 中有 {devices} 个，",
+    "iteration_gap.devices": "{of_devices} 个 Device 中有 {devices} 个，",
     "free_time.where": "{of_steps} 个 step 中有 {steps} 个，",
     "interrupts_on_launching_cores.saves": _SAVES,
     "memory_allocation_stalls.settings": "设置 {setting}，各个 step 保持相同的 shape，不要调用 {without}。",

@@ -88,6 +88,7 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "before", _before(fields, ", and for {before_window_ns} before its first kernel")
     elif advice.id == "iteration_gap":
         yield "before", _before(fields, ", {before_window_ns} of it before its first kernel")
+        yield "devices", _devices(fields, ", on {devices} of {of_devices} devices,")
     elif advice.id == "dispatch_queue_late":
         yield "waiting_ns", ascii_duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
     elif advice.id == "exposed_communication":
@@ -103,7 +104,10 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         causes = (f"{CAUSES[key].label} {fields[key]}" for key in evidence if key in CAUSES)
         yield "causes", ", ".join(causes)
         of_steps = int(advice.context["of_steps"])
-        yield "where", f"In {fields['steps']} of {fields['of_steps']} steps the" if of_steps else "The"
+        where = f"In {fields['steps']} of {fields['of_steps']} steps" if of_steps else ""
+        on_devices = _devices(fields, f"{', on' if where else 'On'} {{devices}} of {{of_devices}} devices")
+        yield "where", f"{where}{on_devices}{',' if on_devices else ''} the" if where or on_devices else "The"
+        yield "aside", ", preparing aside" if advice.context["prepared_steps"] else ""
         yield "whole", "a step" if of_steps else "all"
     elif advice.id == "data_queue":
         parts = []
@@ -119,6 +123,11 @@ def waiting_part(evidence: Figures) -> str:
     """Return which text says how much of exposed communication waits for late ranks: a key of `_WAITING`."""
     waiting_ns = evidence.get("waiting_for_ranks_ns")
     return "unsplit" if waiting_ns is None else "waiting" if waiting_ns else "on_time"
+
+
+def _devices(fields: Mapping[str, str], template: str) -> str:
+    """Return the part of a text about how many of several devices it holds for; "" where it does for all."""
+    return template.format_map(fields) if "of_devices" in fields else ""
 
 
 def _before(fields: Mapping[str, str], template: str) -> str:
@@ -326,15 +335,15 @@ ENGLISH_ADVICE = {
     ),
     "iteration_gap": AdviceWords(
         "The device is idle when steps begin",
-        "In {steps} of {of_steps} steps the first task comes late: the device is idle for {idle_ns} before "
-        "it in all{before}, {longest_ns} at most. Take out of the way what runs before the forward pass: "
+        "In {steps} of {of_steps} steps{devices} the first task comes late: the device is idle for {idle_ns} "
+        "before it in all{before}, {longest_ns} at most. Take out of the way what runs before the forward pass: "
         "reading the loss, logging, loading data.",
         _rule("The device is idle for more than {} before the first task of a step", model.ITERATION_GAP),
     ),
     "free_time": AdviceWords(
         "The device is free for much of the time",
-        "{where} device neither computes nor communicates for {share_free} of the time. It is idle for "
-        "{idle_ns}, most of it {causes}.",
+        "{where} device neither computes nor communicates for {share_free} of the time{aside}. It is "
+        "idle for {idle_ns}, above all {causes}.",
         _rule("Free time is more than {} of {{whole}}", model.FREE_SHARE),
     ),
     "collect_host_events": AdviceWords(
