@@ -618,6 +618,13 @@ def test_steps_of_the_host_count_once_however_many_devices_make_them() -> None:
         "In 2 of 2 steps",
         "In 1 of 2 steps",
     ]
+    prompt = [
+        {**event, "ts": us(20 * MS + 3_000)} if event["pid"] == 1 and event["ph"] == "X" else event
+        for event in events
+        if event["ph"] != "X" or float(event["ts"]) < 40_000
+    ]
+    (gap,) = advice_of(prompt, "iteration_gap")
+    assert "In 1 of 1 steps, on 1 of 2 devices, the first task" in english_words(gap).text
     analysis = analyse(trace_of(events))
     gaps = Evidence(analysis).gaps_at({1: _time((analysis.devices[1].start_ns, analysis.devices[1].end_ns))})
     assert len(gaps) and set(analysis.gaps.device[gaps]) == {1}  # those of the other are as long

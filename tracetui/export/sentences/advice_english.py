@@ -336,8 +336,8 @@ ENGLISH_ADVICE = {
     "iteration_gap": AdviceWords(
         "The device is idle when steps begin",
         "In {steps} of {of_steps} steps{devices} the first task comes late: the device is idle for {idle_ns} "
-        "before it in all{before}, {longest_ns} at most. Take out of the way what runs before the forward pass: "
-        "reading the loss, logging, loading data.",
+        "before it in all{before}, {longest_ns} at most. Take out of the way what runs before the forward "
+        "pass: reading the loss, logging, loading data.",
         _rule("The device is idle for more than {} before the first task of a step", model.ITERATION_GAP),
     ),
     "free_time": AdviceWords(
