@@ -40,7 +40,7 @@ def test_a_clock_that_is_days_off_is_said_and_taken_off() -> None:
     job = simulate([Meeting("271", (0, 1), {})] * 3, 2, (0, -3 * DAY))
     assert job.clocks.aligned([0, 1]).tolist() == [0, -3 * DAY]
     (sentence,) = (note for note in job_notes(job) if note.startswith("the clock of"))
-    assert sentence == "the clock of rank 1 is 259200 s behind that of rank 0: its times are shifted by that"
+    assert sentence == "the clock of rank 1 is 72.0 h behind that of rank 0: its times are shifted by that"
 
 
 def test_ranks_of_two_days_that_ran_other_collectives_are_two_jobs() -> None:
