@@ -68,11 +68,18 @@ def test_outliers_are_left_out_where_steps_enough_are_left() -> None:
     assert find_walls(steps_of([100, 101, 103, 102], longer=40), StepChoice()).left_out == ()
 
 
-def test_outliers_as_long_as_each_other_recur_and_are_kept() -> None:
-    """Steps of 100, and two of about 200: alike where they are no more apart than 5 % of 100."""
-    usual = [100, 101, 99, 100, 100]
-    assert find_walls(steps_of([*usual, 200, *usual, 205, 100], longer=40), StepChoice()).left_out == ()
-    assert find_walls(steps_of([*usual, 200, *usual, 206, 100], longer=40), StepChoice()).left_out == (10, 16)
+def test_steps_that_recur_are_no_outliers() -> None:
+    """Steps of 100, and one of about 200 in each fourth: alike if no more than 5 apart."""
+
+    def left_out(*lengths: int) -> tuple[int, ...]:
+        return find_walls(steps_of([100, 101, 99, *lengths, 100], longer=40), StepChoice()).left_out
+
+    usual = [100, 100, 101]
+    assert left_out(200, *usual, 205, *usual, 203) == ()
+    assert left_out(200, *usual, 206, *usual, 203) == (8, 12, 16)
+    assert left_out(200, *usual, 100, 205, *usual, 203) == (8, 13, 17)
+    assert left_out(200, *usual, 205, *usual) == (8, 12)
+    assert left_out(*usual, *usual, 200, 205, 203, *usual) == (14, 15, 16)
 
 
 def test_a_wall_that_waits_for_a_lagging_device_is_no_outlier() -> None:

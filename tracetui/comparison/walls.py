@@ -29,6 +29,7 @@ _DEVIATIONS, _SHARE = Fraction(7, 2), Fraction(1, 20)
 #: The first one is left out sooner: where it is longer by so many of the others', or is 1.5 times as long.
 _FIRST_DEVIATIONS, _LONGER = 2, Fraction(3, 2)
 _LEAST_KEPT = 3  #: fewer tell nothing, so that only a first step is left out of so many
+_LEAST_RECURRING = 3  #: outlier steps at one distance, which then are none
 _MOST_NAMED = 5  #: of the steps that are left out
 
 
@@ -255,7 +256,7 @@ def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
 def _outliers_among(walls: Sequence[_Wall]) -> list[_Wall]:
     """Return the outliers of steps that are alike; none where too few would be left.
 
-    Outliers as long as each other are none: where an optimizer runs in each fourth step, that is longer.
+    Steps that recur are none: where an optimizer runs in each fourth step, that is longer.
     """
     if not walls:
         return []
@@ -269,10 +270,19 @@ def _outliers_among(walls: Sequence[_Wall]) -> list[_Wall]:
         if side and side in of_device
     ]
     _, limit = _usual(lengths)
-    ordered = sorted(wall.wall_ns for wall in outliers)
-    recurring = {ns for pair in zip(ordered, ordered[1:]) if pair[1] - pair[0] <= limit for ns in pair}
-    outliers = [wall for wall in outliers if wall.wall_ns not in recurring]
-    return outliers if len(walls) - len(outliers) >= _LEAST_KEPT else []
+    return outliers if len(walls) - len(outliers) >= _LEAST_KEPT and not _recur(outliers, limit) else []
+
+
+def _recur(walls: Sequence[_Wall], limit: Fraction) -> bool:
+    """Return whether steps come again and again at one distance, within a limit (ns) of one length."""
+    distances = {later.number - wall.number for wall, later in zip(walls, walls[1:])}
+    lengths = [wall.wall_ns for wall in walls]
+    return (
+        len(walls) >= _LEAST_RECURRING
+        and len(distances) == 1
+        and distances != {1}
+        and max(lengths) - min(lengths) <= limit
+    )
 
 
 def _sides_of_usual(lengths: Sequence[int]) -> list[int]:
