@@ -15,18 +15,23 @@ from tests.job.simulated import Meeting, Work, simulate
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.communication.groups import listed_ranks
-from tracetui.export.sentences.job import loss_sentences
+from tracetui.cli.commands.check import _check_trust
+from tracetui.export.job.whatif import replay_sentences
+from tracetui.export.sentences.job import head_words, loss_sentences
 from tracetui.export.sentences.notes import _doubt_sentences, job_notes
 from tracetui.job.channels import Rank
 from tracetui.job.collectives import name_parts
 from tracetui.job.digest import Digest, TimeClass
 from tracetui.job.digesting import digest_of
 from tracetui.job.doubts import find_doubts
+from tracetui.job.health import job_findings, job_trust
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.same_job import _split_by_content
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.ranks.rank_tables import RankTables
 
 MS = 1_000_000
 
@@ -337,7 +342,12 @@ def test_time_in_collectives_whose_other_rank_is_missing_is_not_called_moving() 
 def test_nobody_is_missing_in_a_stream_where_all_ranks_of_the_job_are_here() -> None:
     work = {1: [Work(TimeClass.IDLE, MS)]}
     job = simulate([Meeting("stream 20", (0, 1), work)] * 2, 2, planes=False)
-    for world, bounds in ((2, 0), (3, 2)):
+    unknown = "Whether ranks are missing is not known: where one was late, no fix here makes it earlier."
+    for world, bounds, words, verdict in (
+        (2, 0, "2 of 2 ranks", "good"),
+        (3, 2, "2 of 3 ranks", "good"),
+        (0, 2, "2 of an unknown number of ranks", "doubtful"),
+    ):
         ranks = []
         for rank in job.ranks:
             groups = tuple(replace(group, rank=-1, global_ranks=(), size=0) for group in rank.digest.groups)
@@ -346,6 +356,18 @@ def test_nobody_is_missing_in_a_stream_where_all_ranks_of_the_job_are_here() -> 
         found = job_of(ranks)
         assert found.wait_notes.bounds == bounds
         assert found.waits.lower_bound.tolist() == [int(bounds > 0)] * 4
+        assert head_words(found).startswith(words)
+        said = [
+            *loss_sentences(found, rank_rows(found), found.root_breakdown, found.waits, late_ranks(found))
+        ]
+        assert ("at least" in said[1]) == (bounds > 0)
+        assert job_trust(found)["ranks"] == verdict
+        assert ("ranks.missing" in job_findings(found)) == (bounds > 0)
+        assert [*replay_sentences(found, 0)] == [unknown] * (world == 0)
+        reason = "not trusted: ranks doubtful: clocks of ranks are not aligned, or ranks may be missing\n"
+        assert _check_trust(job_trust(found), {"ranks"}, []).text == reason * (world == 0)
+        agree = RankTables(found, Palette("none")).agreement
+        assert (agree == "The ranks here agree; whether there are more is not known.") == (world == 0)
 
 
 def test_lists_of_ranks_that_are_cut_are_completed_for_as_many_groups_as_a_rank_has() -> None:

@@ -50,9 +50,9 @@ def late(rank: int | None, lost_ns: int = 10, group_rank: int = 5, missing: bool
     [
         (1, None, (), 0, 0, 1, None, "1 rank"),
         (1, 8, (50,), 0, 1, 1, 550, "1 of 8 ranks, step 50, clocks aligned within 550 ns"),
-        (2, None, (50, 51), 0, 0, 1, None, "2 ranks, 2 steps, 0 collectives in common"),
+        (2, None, (50, 51), 0, 0, 1, None, "2 of an unknown number of ranks, 2 steps, 0 collectives in common"),  # noqa: E501
         (2, 2, (), 1, 1, 1, None, "2 of 2 ranks, 1 collective in common, clocks aligned with unknown error"),
-        (3, 0, (7,), 2, 3, 2, 550, "3 ranks, step 7, 2 collectives in common, clocks aligned within 550 ns in 2 parts"),  # noqa: E501
+        (3, 0, (7,), 2, 3, 2, 550, "3 of an unknown number of ranks, step 7, 2 collectives in common, clocks aligned within 550 ns in 2 parts"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_what_is_there(
@@ -171,7 +171,7 @@ def sentences(
     one: Any = SimpleNamespace(time_ns=whole)
     job: Any = SimpleNamespace(
         ranks=[SimpleNamespace(number=-1)] * 2,
-        missing=(7,) if missing else (),
+        is_whole=not missing,
         matched=1,
         unmatched=0,
         clocks=SimpleNamespace(parts=1 + (len(roots) > 3)),

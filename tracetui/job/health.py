@@ -28,9 +28,12 @@ def rank_verdict(rank: Rank) -> str:
 
 
 def job_trust(job: Job) -> dict[str, str]:
-    """Return the verdict on each number: the worst of the ranks, and whether clocks align."""
+    """Return the verdict on each number: the worst of the ranks, and whether clocks align.
+
+    Whom ranks waited for is doubtful, too, where it may be a rank of which nothing tells that it is missing.
+    """
     trust = worst_trust(map(rank_health, job.ranks))
-    if _unaligned(job):
+    if _unaligned(job) or (job.world is None and job.wait_notes.bounds):
         trust["ranks"] = Severity.DOUBTFUL.verdict
     return trust
 
@@ -38,7 +41,9 @@ def job_trust(job: Job) -> dict[str, str]:
 def job_findings(job: Job) -> list[str]:
     """Return the ids of the findings of all ranks, and of the job itself, each once."""
     of_ranks = (identity for rank in job.ranks for identity in rank_health(rank).findings)
-    of_job = [MISSING] * bool(job.missing) + [UNALIGNED] * _unaligned(job)
+    of_job = [MISSING] * (bool(job.missing) or (job.world is None and len(job.ranks) > 1)) + [
+        UNALIGNED
+    ] * _unaligned(job)
     return [*dict.fromkeys((*of_job, *of_ranks))]
 
 

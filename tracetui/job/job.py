@@ -52,6 +52,11 @@ class Job:
         here = {rank.number for rank in self.ranks}
         return tuple(number for number in range(self.world or 0) if number not in here)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all ranks of the job are known to be here."""
+        return self.world is not None and not self.world_is_least and not self.missing
+
     @cached_property
     def _matched(self) -> tuple[tuple[MatchedChannel, ...], Clocks, int]:
         signatures = Signatures()
@@ -77,8 +82,7 @@ class Job:
 
     @cached_property
     def _waits(self) -> tuple[JobWaits, WaitNotes]:
-        all_here = self.world is not None and not self.world_is_least and not self.missing
-        return find_job_waits(self.ranks, self.channels, self.clocks, all_here)
+        return find_job_waits(self.ranks, self.channels, self.clocks, self.is_whole)
 
     @cached_property
     def _exposure(self) -> Exposure:

@@ -271,6 +271,7 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
 
     broken = [number for number, worth in trust.items() if number in numbers and worth != "good"]
     lines = []
+    of_job = state("clocks of ranks are not aligned, or ranks may be missing")
     for number in broken:
         sentences = (d.sentence for part in facts for d in part.doubts if number in d.affects)
         lines.append(
@@ -278,7 +279,7 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
                 "not trusted: {numbers} {verdict}: {finding}",
                 numbers=number_names([number]),
                 verdict=verdict_word(trust[number]),
-                finding=printable(restate(next(sentences, ""))),
+                finding=printable(restate(next(sentences, of_job))),
             )
         )
     document = {"trust": {number: worth for number, worth in trust.items() if number in numbers}}

@@ -4,6 +4,7 @@ JOBS = {
     "1 rank": "1 张卡",
     "{count} ranks": "{count} 张卡",
     "{here} of {world} ranks": "{world} 张卡中的 {here} 张",
+    "{here} of an unknown number of ranks": "{here} 张卡（总数未知）",
     "{here} of at least {world} ranks": "至少 {world} 张卡中的 {here} 张",
     "1 collective in common": "共有 1 次集合通信",
     "{count} collectives in common": "共有 {count} 次集合通信",
@@ -215,6 +216,9 @@ JOBS = {
     "The replay of a step as it was is off by {error} at most.": "按原样重放一个 step，误差至多 {error}。",
     "What of the order of its operations is not in the traces is not modelled.": (
         "trace 里没有的那部分操作次序未被建模。"
+    ),
+    "Whether ranks are missing is not known: where one was late, no fix here makes it earlier.": (
+        "是否缺少一些卡未知：如果缺少的某张卡来得晚，这里的任何修复都不能让它提前。"
     ),
     "The clocks of {count} parts of the job are not aligned: their waits for each other stay.": (
         "作业的 {count} 个部分时钟没有对齐：它们彼此的等待保持不变。"

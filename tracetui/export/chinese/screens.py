@@ -407,6 +407,7 @@ SCREENS = {
     "The trace of that rank is {why}.": "那张卡的 trace {why}。",
     "not read yet": "尚未读取",
     "not here": "不在这里",
+    "The ranks here agree; whether there are more is not known.": "这里的各卡一致；是否还有其他卡未知。",
     "All ranks are here and agree.": "各卡都在，并且一致。",
     "The ranks read agree; {missing} of at least {world} are {state}.": "已读取的各卡一致；至少 {world} 张中有 {missing} 张{state}。",
     "The ranks read agree; {missing} of {world} are {state}.": "已读取的各卡一致；{world} 张中有 {missing} 张{state}。",

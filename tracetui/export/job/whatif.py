@@ -114,6 +114,10 @@ def replay_sentences(job: Job, error: float) -> Iterator[str]:
             "The clocks of {count} parts of the job are not aligned: their waits for each other stay.",
             count=job.clocks.parts,
         )
+    if job.world is None and job.wait_notes.bounds:
+        yield translate(
+            "Whether ranks are missing is not known: where one was late, no fix here makes it earlier."
+        )
 
 
 def _critical_sentences(job: Job, critical: CriticalRank, is_then: bool) -> Iterator[str]:

@@ -47,6 +47,8 @@ def head_words(job: Job, step: int | None = None) -> str:
     if world:
         template = "{here} of at least {world} ranks" if job.world_is_least else "{here} of {world} ranks"
         ranks = translate(template, here=format_count(ranks_here), world=format_count(world))
+    elif ranks_here > 1:
+        ranks = translate("{here} of an unknown number of ranks", here=format_count(ranks_here))
     steps = translate("step {number}", number=step) if step is not None else _steps_words(job)
     common = ""
     if ranks_here > 1 and (job.matched or not job.strangers):  # a note counts those that are not compared
@@ -106,7 +108,7 @@ def loss_sentences(
 
 def _waits_sentence(job: Job, waited_ns: int, exposed_ns: int, job_ns: int) -> str:
     """Return what all waits took; `exposed_ns` of them without other work."""
-    is_least = bool(job.missing or job.clocks.parts > 1)
+    is_least = not job.is_whole or job.clocks.parts > 1
     if (waited_ns - exposed_ns) * 100 > waited_ns * _ALIKE:
         template = (
             "The ranks waited {time} for each other, {exposed} of it without other work: "
@@ -134,7 +136,7 @@ def _balanced_sentence(job: Job, has_links: bool) -> str:
     template = "The ranks are balanced: no rank, link or stage costs {worth} % of their time."
     if not has_links:
         template = "The ranks are balanced: no rank or stage costs {worth} % of their time."
-    if job.missing or job.unmatched:
+    if not job.is_whole or job.unmatched:
         template = "No rank, link or stage is seen to cost the ranks here {worth} % of their time."
         if not has_links:
             template = "No rank or stage is seen to cost the ranks here {worth} % of their time."

@@ -114,8 +114,10 @@ class RankTables:
     def agreement(self) -> str:
         """What is said where there are no notes."""
         missing = len(self.job.missing)
-        if not missing:
+        if self.job.is_whole:
             return translate("All ranks are here and agree.")
+        if not missing:
+            return translate("The ranks here agree; whether there are more is not known.")
         state = "not here" if not self._unread else "not read"
         of_world = "The ranks read agree; {missing} of {world} are {state}."
         if self.job.world_is_least:
