@@ -38,6 +38,7 @@ from tracetui.export.trace.documents import (
 )
 from tracetui.export.trace.idle_text import gaps_text, hotspots_text
 from tracetui.export.trace.markdown import summary_markdown
+from tracetui.export.trace.nested_text import FRAMES, nested_text
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import summary_text
 from tracetui.trace.clean import printable
@@ -440,7 +441,10 @@ def test_without_a_device_the_text_says_so() -> None:
         text = summary_text(analysis, ALL, None, 80)
         assert "No device in this trace: no task of one is recorded." in text
         assert "gap" not in text
-        assert gaps_text(analysis, ALL, 5, 80) == "No gaps.\n"
+        unknown = "No device computes or communicates in this trace: whether one is idle is not known."
+        assert gaps_text(analysis, ALL, 5, 100) == f"{unknown}\n"
+        assert hotspots_text(analysis, ALL, 5, 100) == f"{unknown}\n"
+        assert nested_text(FRAMES, analysis, ALL, 5, 100) == f"{unknown}\n"
 
 
 def test_a_difference_to_the_producer_is_shown() -> None:

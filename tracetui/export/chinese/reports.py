@@ -112,6 +112,9 @@ REPORTS = {
     "lost": "损失",
     "idle": "空闲",
     "No gaps.": "没有间隙。",
+    "No device computes or communicates in this trace: whether one is idle is not known.": (
+        "这个 trace 中没有 Device 在计算或通信：是否有空闲未知。"
+    ),
     "No idle time.": "没有空闲。",
     "The {shown} of {total} {units} gaps with the most {measure}": "{total} 个 {units} 间隙中{measure}最多的 {shown} 个",
     "1 {units} gap, most {measure} first": "1 个 {units} 间隙，{measure}多的在前",

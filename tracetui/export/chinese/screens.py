@@ -207,7 +207,6 @@ SCREENS = {
     "Choose a rank first: enter opens its trace.": "先选一张卡：enter 打开它的 trace。",
     "No trace of another rank is here.": "这里没有别的卡的 trace。",
     "Only the digest of this rank is here: its trace is elsewhere.": "这里只有这张卡的摘要：它的 trace 在别处。",
-    "No device in this trace: there is no idle time to charge.": "这个 trace 中没有 Device：没有空闲可以归因。",
     "The device was never idle.": "Device 从未空闲。",
     "A mean rank is at no one place: T lists the ranks, to open one.": "平均的卡不在任何一处：T 列出各卡，可打开其中一张。",
     "Comparing, step by step.": "正在逐个 step 比较。",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tracetui.analysis.analyse import Analysis
 from tracetui.language import counted, translate
 from tracetui.units import format_duration, format_time
 
 NO_DEVICE = "No device in this trace: no task of one is recorded."
+NO_IDLE_TIME = "No idle time."
+IDLE_UNKNOWN = "No device computes or communicates in this trace: whether one is idle is not known."
 WHY_IDLE = "Why it was idle for {time}"
 WHY_PREPARING = "Why preparing steps took {time}"
 
@@ -27,6 +30,11 @@ def window_words(device: Mapping[str, Any], origin_ns: int) -> str:
 def hidden_steps(count: int) -> str:
     """Return how many steps a table leaves out."""
     return counted(count, "1 more step is not shown.", "{count} more steps are not shown.")
+
+
+def nothing_idle(analysis: Analysis, nothing: str = NO_IDLE_TIME) -> str:
+    """Return `nothing`, or why the trace tells of no idle time."""
+    return translate(nothing if any(device.window_ns for device in analysis.devices) else IDLE_UNKNOWN)
 
 
 def hidden_rows(count: int) -> str:

@@ -9,7 +9,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.export.sentences.causes import MEASURES, largest_shares
 from tracetui.export.sentences.health import mark
 from tracetui.export.sentences.late_ranks import capped_savings
-from tracetui.export.sentences.trace import hidden_rows
+from tracetui.export.sentences.trace import hidden_rows, nothing_idle
 from tracetui.export.tables.common import OPERATORS, FirstRows, causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
@@ -55,7 +55,7 @@ def line_section(rows: LineRows) -> TableSection:
         more = translate("{count} more, {left} together: --top 0", count=count, left=rest)
         hidden = hidden_rows(rows.hidden)
     return TableSection(
-        _hotspots_title(rows), LINES, rows, more, hidden, reasons_of_rows, translate("No idle time.")
+        _hotspots_title(rows), LINES, rows, more, hidden, reasons_of_rows, nothing_idle(rows.analysis)
     )
 
 
@@ -63,7 +63,7 @@ def gap_section(analysis: Analysis, selection: Selection, top: int) -> TableSect
     """Return the table of gaps; at most `top`, 0 for all."""
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
-    return TableSection(title, GAPS, rows, notes=gap_stories, nothing=translate("No gaps."))
+    return TableSection(title, GAPS, rows, notes=gap_stories, nothing=nothing_idle(analysis, "No gaps."))
 
 
 def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:

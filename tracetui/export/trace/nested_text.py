@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.markdown import escaped
-from tracetui.export.sentences.trace import hidden_rows
+from tracetui.export.sentences.trace import NO_IDLE_TIME, hidden_rows, nothing_idle
 from tracetui.export.tables import nested
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, ScopeRows
@@ -41,7 +41,7 @@ class Ranking:
     table: Table[Any]
     rows: Callable[[Analysis, Selection, int], NestedRows]  #: at most so many, 0 for all
     document: Callable[[Analysis, Selection, int], dict[str, Any]]
-    nothing: str = "No idle time."
+    nothing: str = NO_IDLE_TIME
     explained: str = EXPLAINED
 
 
@@ -64,7 +64,7 @@ def nested_text(
     """Return the table of the gaps selected; `top` rows of it, 0 for all, None for 20."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.all_rows:
-        return f"{translate(ranking.nothing)}\n"
+        return f"{nothing_idle(analysis, ranking.nothing)}\n"
     lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, reasons_of_rows(rows))]
     more = rows.hidden
     if more:
@@ -79,7 +79,7 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     """Return the same table as Markdown."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.all_rows:
-        return f"{translate(ranking.nothing)}\n"
+        return f"{nothing_idle(analysis, ranking.nothing)}\n"
     lines = [
         f"## {escaped(_title(ranking, rows))}",
         "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.export.sentences.trace import IDLE_UNKNOWN
 from tracetui.language import translate, wording
 from tracetui.ui.screens.table_screen import AnswerScreen
 
@@ -28,8 +29,8 @@ def charge_idle(
     """
     analysis = screen.session.analysis
     assert analysis is not None
-    if not analysis.devices:
-        screen.show_nothing("No device in this trace: there is no idle time to charge.")
+    if not any(device.window_ns for device in analysis.devices):
+        screen.show_nothing(IDLE_UNKNOWN)
     elif not any(device.idle_ns for device in analysis.devices):
         screen.show_nothing("The device was never idle.")
     else:
