@@ -142,9 +142,9 @@ class Analysis:
 
     @cached_property
     def host_spans(self) -> Int64s:
-        """int64[steps of the host, 2]: ns, their starts and ends, by start; once for all devices."""
-        spans = {(step.host_start_ns, step.host_end_ns) for step in self.steps}
-        return np.array(sorted(spans), np.int64).reshape(-1, 2)
+        """int64[steps of all hosts, 2]: ns, their starts and ends, by start; each once for all devices."""
+        spans = {(step.host_start_ns, step.host_end_ns, step.row) for step in self.steps}
+        return np.array(sorted(spans), np.int64).reshape(-1, 3)[:, :2]
 
     @cached_property
     def steps_by_device(self) -> dict[str, list[int]]:
