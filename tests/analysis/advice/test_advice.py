@@ -51,6 +51,7 @@ from tracetui.export.sentences.advice_english import ascii_duration, english_wor
 from tracetui.export.trace.advice_text import advice_text, first_advice
 from tracetui.export.trace.frames import advice_frame
 from tracetui.export.trace.markdown import advice_markdown
+from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame
 
 MS = 1_000_000
@@ -263,13 +264,12 @@ def test_communication_after_the_backward_pass() -> None:
         (["hcom_allReduce__868_0_1", "hcom_allGather__868_0_1", "hcom_broadcast__868_1_1"], False),
         (["ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"], False),
         (["ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"], True),  # of which nothing is told
+        (["allgather"], False),
     ],
 )
 def test_buckets_are_of_gradients(names: list[str], gradients: bool) -> None:
     """By hand: each collective has 5 ns that nothing hides."""
-    trace = trace_of([{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": 1, "dur": 2} for name in names])
-    rows = np.arange(len(names))
-    assert transfers._of_gradients(trace, rows, np.full(len(names), 5)) == gradients
+    assert transfers._of_gradients(names, np.full(len(names), 5)) == gradients
     phases: Figures = {
         "exposed_in_tail_ns": 90,
         "forward_backward_computing_alone_ns": 20,
@@ -480,6 +480,10 @@ def test_ai_cpu_operators_of_20_us(dur: int, kind: str, count: int) -> None:
     ("name", "rule"),
     [
         ("trans_TransData_12", "format_conversions"),
+        ("Default/network-WithLossCell/TransData-op363", "format_conversions"),
+        ("TransData12", "format_conversions"),
+        ("void cudnn::ops::nchwToNhwcKernel<float, float>(cudnn::ops::params_t)", "format_conversions"),
+        ("Default/network-WithLossCell/Cast-op259", "casts"),
         ("aclnnCast_CastAiCore_Cast", "casts"),
         ("aclnnCast_Cast", "casts"),
     ],
@@ -495,7 +499,9 @@ def test_conversions_are_a_share_of_computing(name: str, rule: str) -> None:
     assert [finding["line"] for finding in found if finding["id"] == rule] == [5]
 
 
-@pytest.mark.parametrize("name", ["Broadcast", "BroadcastTo_BroadcastTo", "Forecast_Op", "TransDataless"])
+@pytest.mark.parametrize(
+    "name", ["Broadcast", "BroadcastTo_BroadcastTo", "Forecast_Op", "TransDataless", "Default/Cast/Mul-op2"]
+)
 def test_other_names_are_no_conversions(name: str) -> None:
     events = stepped(*launched(3_000, 3_100, 5, dur=1_000, name=name))
     assert not advice_of(events, "casts")
@@ -593,6 +599,32 @@ def test_waiting_is_told_where_planes_tell_of_at_least_half(
     events += [hccl.operation(10 * MS, unsplit)] * (unsplit > 0)
     (advice,) = advice_of(events, "exposed_communication")
     assert advice.evidence.get("waiting_for_ranks_ns") == known
+
+
+@pytest.mark.parametrize("later", [0, 7_000])
+def test_a_step_is_one_of_a_process_whenever_another_begins_its_own(later: int) -> None:
+    other = gpu.HOST + 1
+    devices = [*gpu.gpu(), *process(other, "python", "CPU", 0), *process(1, "python", "GPU 1", 5_000_000)]
+    events: list[dict[str, Any]] = []
+    for number in (1, 2):
+        for pid, device, begin in ((gpu.HOST, 0, number * MS), (other, 1, number * MS + later)):
+            correlation = 10 * number + device
+            one = [gpu.step(number, begin, MS - 100_000), gpu.host(begin + 9_000, 8_000)]
+            one.append(gpu.launch(begin + 10_000, 5_000, correlation))
+            events += [{**event, "pid": pid, "tid": pid} for event in one]
+            args = {"device": device, "stream": 7, "correlation": correlation}
+            events.append({**gpu.kernel(begin + 30_000, 5_000, correlation), "pid": device, "args": args})
+    assert Evidence(analyse(trace_of([*devices, *events]))).per_step(12) == 3
+
+
+def test_what_a_collective_says_it_is_counts_before_its_name() -> None:
+    generic = "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"
+    kernels = [gpu.kernel(n * MS, 5_000, n, generic) for n in (1, 2)]
+    kernels[0]["args"]["Collective name"] = "_allgather_base"
+    trace = trace_of([*gpu.gpu(), *kernels])
+    rows = np.flatnonzero(trace.slices.activity == Activity.COMMUNICATION)
+    first, second = transfers._names_of_kinds(Evidence(analyse(trace)), rows)
+    assert (first.startswith("allgather"), second) == (True, generic)
 
 
 def test_steps_of_the_host_count_once_however_many_devices_make_them() -> None:

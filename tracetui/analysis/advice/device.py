@@ -16,6 +16,7 @@ from tracetui.analysis.advice.model import (
     Advice,
     Figures,
 )
+from tracetui.analysis.advice.transfers import of_pytorch
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import by_name, distinct, matching, runs
@@ -76,7 +77,8 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
     kernels = evidence.work[slices.activity[evidence.work] == Activity.COMPUTE]
     device = evidence.device_of_work[slices.activity[evidence.work] == Activity.COMPUTE]
     computing = sum(activity.computing_ns for activity in evidence.analysis.devices)
-    setting = {"setting": _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT}
+    has_setting = of_pytorch(evidence.trace)
+    setting = {"setting": _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT} if has_setting else {}
     for rule_id, pattern in _CONVERSIONS:
         matched = by_name(evidence.trace, kernels, matching(pattern)) == 1
         cost = sum(evidence.span(kernels[matched][places]).total for _, places in runs(device[matched]))
@@ -87,6 +89,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
         worst_lines, _ = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
         yield Advice(
             id=rule_id,
+            remedy=("setting" if has_setting else "once") if rule_id == _FORMATS else "",
             cost_ns=cost,
             evidence={
                 "count": len(rows),

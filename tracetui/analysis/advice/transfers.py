@@ -16,10 +16,11 @@ from tracetui.analysis.advice.model import (
     Figures,
 )
 from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.idle.calls import copies_to_device, copies_to_host
 from tracetui.analysis.idle.copies import say_of_copies
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import by_name, matching, runs
+from tracetui.analysis.search import by_name, first_equal, matching, pick, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Trace
@@ -65,7 +66,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         figures["waiting_for_ranks_ns"] = waiting
     figures.update(_phases(evidence, exposed))
     remedy, figures["hidden_at_most_ns"] = _overlap(
-        cost, figures, _of_gradients(evidence.trace, rows, alone), of_pytorch(evidence.trace)
+        cost, figures, _of_gradients(_names_of_kinds(evidence, rows), alone), of_pytorch(evidence.trace)
     )
     context: Figures = {"uncomputed_steps": len(evidence.uncomputed_steps)}
     communicating = np.flatnonzero(evidence.analysis.gaps.communication)
@@ -98,15 +99,21 @@ def of_pytorch(trace: Trace) -> bool:
     return any(text.startswith("aten::") for text in trace.strings)
 
 
-def _of_gradients(trace: Trace, rows: Int64s, alone: Int64s) -> bool:
-    """Return whether at least half of exposed communication may be of gradients, by the names of collectives.
+def _names_of_kinds(evidence: Evidence, rows: Int64s) -> list[str]:
+    """Return what tells the kind of each collective: its args, or those of its operator; else its name."""
+    trace, operations = evidence.trace, evidence.analysis.communication.operations
+    kinds = collective_kinds(trace, pick(operations.args, first_equal(operations.row, rows)))
+    return [kind or trace.strings[name] for kind, name in zip(kinds, trace.slices.name[rows].tolist())]
 
-    `rows` are those of the collectives, `alone` the ns in which nothing hides each.
+
+def _of_gradients(names: list[str], alone: Int64s) -> bool:
+    """Return whether at least half of exposed communication may be of gradients, by what tells its kind.
+
+    `names` are those of the collectives, `alone` the ns in which nothing hides each.
     """
-    names, place = np.unique(trace.slices.name[rows], return_inverse=True)
-    letters = (re.sub("[^a-z]", "", trace.strings[name].lower()) for name in names.tolist())
-    others = np.array([bool(_NOT_GRADIENTS.search(text)) for text in letters], bool)
-    return 2 * int(alone[others[place]].sum()) <= int(alone.sum())
+    letters = {name: re.sub("[^a-z]", "", name.lower()) for name in set(names)}
+    others = np.array([bool(_NOT_GRADIENTS.search(letters[name])) for name in names], bool)
+    return 2 * int(alone[others].sum()) <= int(alone.sum())
 
 
 def _overlap(cost: int, figures: Figures, of_gradients: bool, pytorch: bool) -> tuple[str, int]:

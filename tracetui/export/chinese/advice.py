@@ -104,8 +104,7 @@ ADVICE = {
     ),
     "format_conversions": AdviceWords(
         "数据格式转换",
-        "{times}{count_per_step} 个 kernel 只做格式转换，共 {total_ns}，占计算时间的 {share_of_computing}。让张量保持同一格式："
-        "{setting}，或在循环之前只转换一次。",
+        "{times}{count_per_step} 个 kernel 只做格式转换，共 {total_ns}，占计算时间的 {share_of_computing}。{remedy}",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
     "casts": AdviceWords(
@@ -228,6 +227,8 @@ PARTS = {
     "free_time.aside": "（不含准备）",
     "free_time.devices": "{of_devices} 个 Device 中有 {devices} 个，",
     "iteration_gap.devices": "{of_devices} 个 Device 中有 {devices} 个，",
+    "format_conversions.once": "让张量保持同一格式，或在循环之前只转换一次。",
+    "format_conversions.setting": "让张量保持同一格式：{setting}，或在循环之前只转换一次。",
     "free_time.where": "{of_steps} 个 step 中有 {steps} 个，",
     "interrupts_on_launching_cores.saves": _SAVES,
     "memory_allocation_stalls.settings": "设置 {setting}，各个 step 保持相同的 shape，不要调用 {without}。",

@@ -281,7 +281,7 @@ ENGLISH_ADVICE = {
     ),
     "format_conversions": AdviceWords(
         "Data is converted between formats",
-        f"{_CONVERSION_TEXT}Keep tensors in one format: {{setting}}, or convert once, before the loop.",
+        f"{_CONVERSION_TEXT}{{remedy}}",
         _CONVERSION_RULE,
     ),
     "casts": AdviceWords(
@@ -401,6 +401,10 @@ REMEDIES = {
         "settings": "Set {setting}, keep shapes the same from step to step, and leave out {without}.",
         "start_up": "One call takes {longest_ns}, longer than allocating does: the first calls of a process "
         "also load what the driver needs. Record steps after the first ones.",
+    },
+    "format_conversions": {
+        "setting": "Keep tensors in one format: {setting}, or convert once, before the loop.",
+        "once": "Keep tensors in one format, or convert once, before the loop.",
     },
     "dispatch_queue_late": {
         "queue": "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues; try "

@@ -76,6 +76,7 @@ KINETO = Dialect(
             ("event_record", Activity.EVENT),
         ),
         parts=("dma_request",),
+        format_conversions=(r"(?:void )?cudnn::(?:\w+::)*(?:nchwToNhwc|nhwcToNchw)Kernel",),
         host_waits=(r"(?:Context|Stream|Event) Sync",),
     ),
     copies=CopyNames(
