@@ -71,6 +71,7 @@ def beside(monkeypatch: pytest.MonkeyPatch, **table: Any) -> None:
     texts = table.pop("texts", {})
     found = SimpleNamespace(
         **table,
+        problems=(),
         text=lambda key, row: texts[key][row],
         texts={"device": SimpleNamespace(place=np.array(texts.get("device", [0])))},
     )
@@ -78,7 +79,7 @@ def beside(monkeypatch: pytest.MonkeyPatch, **table: Any) -> None:
 
 
 def kernels(rows: list[int], dur: list[int]) -> Any:
-    table = SimpleNamespace(rows=len(rows), numbers={"dur": np.array(dur)})
+    table = SimpleNamespace(rows=len(rows), numbers={"dur": np.array(dur)}, problems=())
     return SimpleNamespace(table=table, row=np.array(rows))
 
 
@@ -114,7 +115,7 @@ def test_types_of_cores_of_collectives_count_where_the_table_has_them(
         ("Add", "", 1, 3),
     ]
     rows = [SimpleNamespace(type=t, core=c, count=n, total_ns=ns) for t, c, n, ns in types]
-    kernels: Any = SimpleNamespace(types=lambda: rows)
+    kernels: Any = SimpleNamespace(types=lambda: rows, table=SimpleNamespace(rows=len(rows)))
 
     def check_of(*lines: tuple[str | None, str | None, int, int]) -> Check | None:
         numbers = {
