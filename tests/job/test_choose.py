@@ -7,10 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from tests.job.simulated import Meeting, simulate
+from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.sentences.notes import job_notes
-from tracetui.job.digest import Digest
-from tracetui.job.same_job import FoundRank, largest_job, latest_recordings
+from tracetui.job.digest import Digest, TimeClass
+from tracetui.job.doubts import find_doubts
+from tracetui.job.job import job_of
+from tracetui.job.same_job import (
+    FoundRank,
+    largest_job,
+    latest_recordings,
+    without_shared_numbers,
+)
 from tracetui.reader.errors import UnreadableTrace
 
 DAY = 86_400 * 10**9
@@ -41,6 +48,21 @@ def test_a_clock_that_is_days_off_is_said_and_taken_off() -> None:
     assert job.clocks.aligned([0, 1]).tolist() == [0, -3 * DAY]
     (sentence,) = (note for note in job_notes(job) if note.startswith("the clock of"))
     assert sentence == "the clock of rank 1 is 72.0 h behind that of rank 0: its times are shifted by that"
+
+
+def test_a_shift_between_ranks_of_one_host_is_said() -> None:
+    for shift, hosts, count in (
+        (20, ("", ""), 1),
+        (9, ("", ""), 0),
+        (20, ("a", "b"), 0),
+        (2000, ("a", "b"), 1),
+    ):
+        job = simulate([Meeting("271", (0, 1), {})] * 3, 2, (0, shift * 1_000_000))
+        ranks = [
+            replace(rank, digest=replace(rank.digest, identity=replace(rank.digest.identity, host=host)))
+            for rank, host in zip(job.ranks, hosts)
+        ]
+        assert len(find_doubts(job_of(ranks)).shifted) == count
 
 
 def test_ranks_of_two_days_that_ran_other_collectives_are_two_jobs() -> None:
@@ -86,3 +108,41 @@ def test_only_the_latest_recording_of_a_directory_is_read() -> None:
     kept, (sentence,) = latest_recordings([newer, older, elsewhere])
     assert kept == [0, 2]
     assert sentence == "rank 0 is there twice: a/2_ascend_pt is looked at, a/1_ascend_pt is not"
+
+
+def named(found: Sequence[Digest], rank: int) -> list[Digest]:
+    """Return digests of which names alone tell the rank."""
+    return [
+        replace(digest, identity=replace(digest.identity, rank=rank, rank_from="name")) for digest in found
+    ]
+
+
+def test_recordings_of_one_time_are_of_several_ranks_whatever_their_names_say() -> None:
+    late = {1: [Work(TimeClass.COMPUTING, 1_000_000)]}
+    two = [rank.digest for rank in simulate([Meeting("271", (0, 1), late)], 2).ranks]
+    other, copy = named(digests(), 1), named([two[0], two[0]], 0)
+    later = named([two[0], digests(offsets=(0, DAY))[1]], 0)
+    for found, numbers in (
+        ([*named(two, 8), *other], [-1, -1, -1, -1]),
+        ([*named(two, 8), other[0]], [-1, -1, 1]),
+        (copy, [0, 0]),
+        (later, [0, 0]),
+        (two, [0, 1]),
+    ):
+        assert [digest.identity.rank for digest in without_shared_numbers(found)] == numbers
+
+
+def test_processes_in_a_directory_called_after_a_rank_are_looked_at_each() -> None:
+    (rank,) = named(digests()[:1], 8)
+    one, other = (stamped(f"rank8/host_{pid}.2025.pt.trace.json", rank, "2025") for pid in (1, 2))
+    assert latest_recordings([one, other]) == ([0, 1], [])
+
+
+def test_a_rank_of_an_earlier_recording_is_not_taken_for_a_missing_one() -> None:
+    def recorded(offset: int) -> list[Digest]:
+        return [rank.digest for rank in simulate([Meeting("271", (0, 1, 2, 3), {})], 4, [offset] * 4).ranks]
+
+    later = recorded(30 * 10**9)
+    kept, sentences = chosen([*recorded(0), later[0], later[1], later[3]])
+    assert kept == [4, 5, 6]
+    assert sentences[-1] == ("1 rank is of another recording than the others and not looked at (2.json)")

@@ -58,6 +58,16 @@ def test_a_rank_that_saw_fewer_at_first_is_shifted() -> None:
     assert (job.matched, job.unmatched) == (4, 2)
 
 
+def test_groups_of_one_name_are_told_apart_by_their_ranks() -> None:
+    job = simulate([Meeting("even", (0, 2), {}), Meeting("odd", (1, 3), {})], 4)
+    ranks = []
+    for rank in job.ranks:
+        groups = [replace(group, key="dp", communicator="data_parallel") for group in rank.digest.groups]
+        ranks.append(replace(rank, digest=replace(rank.digest, groups=tuple(groups))))
+    found = {matched.channel.ranks for matched in job_of(ranks).channels if (matched.places >= 0).all()}
+    assert found == {(0, 2), (1, 3)}
+
+
 def test_the_first_difference_is_said() -> None:
     job = uneven()
     types = job.ranks[1].digest.collectives.count.copy()

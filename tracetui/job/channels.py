@@ -6,6 +6,7 @@ ran in it on each rank, one after the other, are the same operations in the same
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,6 +69,8 @@ def channels(ranks: tuple[Rank, ...]) -> list[Channel]:
     """Return the channels of a job, ordered by their lowest rank."""
     found: dict[tuple[object, ...], list[tuple[int, RankGroup, Int64s]]] = {}
     whole_names = _whole_names(ranks)
+    names = Counter(whole_names.values())
+    shared_names = {name for name, count in names.items() if count > 1}
     for place, rank in enumerate(ranks):
         pair_number = _pair_numbers(rank, place)
         order = np.lexsort((np.arange(len(pair_number)), pair_number, rank.collectives.group))
@@ -77,7 +80,7 @@ def channels(ranks: tuple[Rank, ...]) -> list[Channel]:
         )
         for places in np.split(order, firsts[1:]) if len(order) else []:
             rank_group = rank.digest.groups[int(rank.collectives.group[places[0]])]
-            key = (*_group_identity(rank_group, whole_names), int(pair_number[places[0]]))
+            key = (*_group_identity(rank_group, whole_names, shared_names), int(pair_number[places[0]]))
             found.setdefault(key, []).append((place, rank_group, places))
     return [
         _channel(members_of_one, isinstance(key[-1], int) and key[-1] != -1)
@@ -128,10 +131,15 @@ def _whole_names(ranks: tuple[Rank, ...]) -> dict[tuple[str, tuple[int, ...]], s
     }
 
 
-def _group_identity(group: RankGroup, known: dict[tuple[str, tuple[int, ...]], str]) -> tuple[object, ...]:
-    """Return a key that a group has on all of its ranks, and no other group has."""
+def _group_identity(
+    group: RankGroup, known: dict[tuple[str, tuple[int, ...]], str], shared: set[str]
+) -> tuple[object, ...]:
+    """Return a key that a group has on all of its ranks, and no other group has.
+
+    `shared`: names that several groups have, as far as their ranks tell.
+    """
     name = group.communicator or known.get((group.key, group.global_ranks), "")
-    return (name,) if name else (group.key, group.global_ranks)
+    return (name,) if name and name not in shared else (name or group.key, group.global_ranks)
 
 
 def _split_alike(

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from tracetui.comparison.job_part import JobDoubts, SequenceDifference, ShiftedClock
-from tracetui.job.digest import MOST_RANKS
+from tracetui.job.digest import MOST_RANKS, Digest
 from tracetui.job.job import Job
-from tracetui.job.same_job import LONGEST_BREAK
+
+#: ns by which clocks of two hosts, and of one or of hosts not known, may be apart without a word.
+_BETWEEN_HOSTS, _ON_ONE_HOST = 1_000_000_000, 10_000_000
+
+
+def _longest_shift(one: Digest, other: Digest) -> int:
+    hosts = {one.identity.host, other.identity.host} - {""}
+    return _BETWEEN_HOSTS if len(hosts) > 1 else _ON_ONE_HOST
 
 
 def find_doubts(job: Job) -> JobDoubts:
@@ -24,8 +31,8 @@ def find_doubts(job: Job) -> JobDoubts:
         lowest=numbers[0] if numbers else -1,
         shifted=tuple(
             ShiftedClock(number, offset, numbers[family])
-            for number, offset, family in clocks
-            if abs(offset) > LONGEST_BREAK
+            for place, (number, offset, family) in enumerate(clocks)
+            if abs(offset) > _longest_shift(job.ranks[family].digest, job.ranks[place].digest)
         ),
         differences=tuple(
             SequenceDifference(

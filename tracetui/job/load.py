@@ -17,7 +17,13 @@ from tracetui.job.digest_run import run_of_digest
 from tracetui.job.engines.pool import Ranks, digest_all
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
-from tracetui.job.same_job import FoundRank, largest_job, latest_recordings, number_ranks
+from tracetui.job.same_job import (
+    FoundRank,
+    largest_job,
+    latest_recordings,
+    number_ranks,
+    without_shared_numbers,
+)
 from tracetui.job.sources import Source, Sources, find_sources
 from tracetui.language import state, without_stop
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -183,11 +189,11 @@ def join(found: FoundRanks, results: dict[int, DigestResult]) -> Job:
     if not places:
         reason = next(iter((*refusals, *notes)), "no rank is read")
         raise UnreadableTrace(Reason.NOT_A_TRACE, reason)
-    kept_places, left_out = largest_job(
-        [found.ranks[place] for place in places], [digests[place] for place in places]
-    )
+    digests = dict(zip(places, without_shared_numbers([digests[place] for place in places])))
+    found_ranks = {place: FoundRank(found.ranks[place].name, digests[place].identity) for place in places}
+    kept_places, left_out = largest_job([*found_ranks.values()], [*digests.values()])
     places = [places[number] for number in kept_places]
-    numbers_given, unnumbered = number_ranks([found.ranks[place] for place in places])
+    numbers_given, unnumbered = number_ranks([found_ranks[place] for place in places])
     ranks = [
         Rank(number, digests[place], str(found.sources[place].path))
         for number, place in zip(numbers_given, places)

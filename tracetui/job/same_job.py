@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import PurePath
 from typing import NamedTuple
 
+import numpy as np
+
+from tracetui.arrays import Int64s
 from tracetui.job.digest import MOST_RANKS, Digest, Identity
 from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -30,15 +34,48 @@ def latest_recordings(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]
     """Return the places of the ranks to read, and a sentence for each that is left out.
 
     Of several recordings of one rank that lie in one directory, and whose names have time stamps, the latest
-    is read. What else may be a double is told once it is digested, by `largest_job`.
+    is read; where only names tell the rank, of one process. What else may be a double is told once it is
+    digested, by `largest_job`.
     """
-    first_places: dict[tuple[str, int, int], int] = {}
+    first_places: dict[tuple[str, int, int, str], int] = {}
     identities = []
     for place, (name, identity) in enumerate(ranks):
-        key = (str(PurePath(name).parent), identity.world, identity.rank)
+        process = name.partition(identity.started)[0] if identity.started and _is_named(identity) else ""
+        key = (str(PurePath(name).parent), identity.world, identity.rank, process)
         stamped = identity.rank >= 0 and identity.started
         identities.append(first_places.setdefault(key, place) if stamped else place)
     return _newest(ranks, list(range(len(ranks))), identities)
+
+
+def _is_named(identity: Identity) -> bool:
+    return identity.rank_from == "name" and identity.rank >= 0
+
+
+def without_shared_numbers(digests: Sequence[Digest]) -> list[Digest]:
+    """Return the digests, without the numbers that names give to several ranks: those on a host, of a model.
+
+    A rank is recorded once at a time: recordings of one time are of several ranks, or else copies, with the
+    same collectives. Where two are of one time, no number that several have is believed.
+    """
+    by_number: dict[int, list[Digest]] = {}
+    for digest in sorted(digests, key=lambda digest: digest.start):
+        if _is_named(digest.identity):
+            by_number.setdefault(digest.identity.rank, []).append(digest)
+    pairs = (pair for same in by_number.values() for pair in zip(same, same[1:]))
+    if not any(_are_two_ranks(*pair) for pair in pairs):
+        return [*digests]
+    return [
+        replace(digest, identity=replace(digest.identity, rank=-1))
+        if _is_named(digest.identity) and len(by_number[digest.identity.rank]) > 1
+        else digest
+        for digest in digests
+    ]
+
+
+def _are_two_ranks(one: Digest, later: Digest) -> bool:
+    starts, later_starts = one.collectives.start, later.collectives.start
+    is_copy = np.isin(starts, later_starts).any()
+    return bool(later.start < one.end and len(starts) and len(later_starts) and not is_copy)
 
 
 def _newest(
@@ -94,6 +131,13 @@ def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[
         for place in largest
     ]
     kept_places, sentences = _newest(ranks, largest, identities)
+    strays = _of_other_recordings(digests, kept_places, [*set(largest) - set(kept_places)])
+    if strays:
+        kept_places = [place for place in kept_places if place not in strays]
+        template = "{count} ranks are of another recording than the others and not looked at ({names})"
+        if len(strays) == 1:
+            template = "1 rank is of another recording than the others and not looked at ({names})"
+        sentences.append(state(template, count=format_count(len(strays)), names=_names(ranks, strays)))
     if not other_places:
         return kept_places, sentences
     if len(kept_places) == 1:
@@ -115,6 +159,24 @@ def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[
         template = "{count} ranks are of {jobs} other jobs and not looked at ({names}); --only chooses"
     counts = {"count": format_count(len(other_places)), "jobs": format_count(len(jobs) - 1)}
     return kept_places, [*sentences, state(template, **counts, names=listed)]
+
+
+def _of_other_recordings(
+    digests: Sequence[Digest], kept_places: Sequence[int], left_out: Sequence[int]
+) -> list[int]:
+    """Return kept ranks, fewer than half, that were recorded with some of those left out and no kept one."""
+
+    def recorded_with(places: Sequence[int]) -> Int64s:
+        starts, ends = (np.sort([getattr(digests[p], name) for p in places]) for name in ("start", "end"))
+        began = [int(np.searchsorted(starts, digests[place].end)) for place in kept_places]
+        ended = [int(np.searchsorted(ends, digests[place].start, "right")) for place in kept_places]
+        return np.array(began, np.int64) - np.array(ended, np.int64)
+
+    if not left_out:
+        return []
+    is_stray = (recorded_with(kept_places) < 2) & (recorded_with(left_out) > 0)
+    strays = [place for place, stray in zip(kept_places, is_stray.tolist()) if stray]
+    return strays if 2 * len(strays) < len(kept_places) else []
 
 
 def _names(ranks: Sequence[FoundRank], places: Sequence[int]) -> str:

@@ -156,6 +156,12 @@ NOTES = {
     "rank {rank} is there {count} times: {newer} is looked at, {older} are not": (
         "rank {rank} 有 {count} 份采集：使用 {newer}，不使用 {older}"
     ),
+    "1 rank is of another recording than the others and not looked at ({names})": (
+        "有 1 张卡属于另一次采集，未查看（{names}）"
+    ),
+    "{count} ranks are of another recording than the others and not looked at ({names})": (
+        "有 {count} 张卡属于另一次采集，未查看（{names}）"
+    ),
     "1 rank is of another job and not looked at ({names}); --only chooses": (
         "有 1 张卡属于另一个作业，不予分析（{names}）；可用 --only 选择"
     ),
