@@ -349,6 +349,18 @@ def test_time_in_collectives_whose_other_rank_is_missing_is_not_called_moving() 
     assert [(root.rank, root.kind) for root in whole.roots if abs(root.lost_ns) > MS] == [(3, "idle")]
 
 
+def test_time_of_one_side_in_which_it_may_have_waited_cancels_that_in_which_the_other_moved() -> None:
+    """Ranks 0 and 2 move for 5 ms, or rank 2 waited for rank 3; then 0 is idle for 3 ms, and 1 waits too."""
+    meetings = [
+        Meeting("tp 0", (0, 1), {}, 5 * MS),
+        Meeting("tp 1", (2, 3), {}, 5 * MS),
+        Meeting("dp", (0, 2), {0: [Work(TimeClass.IDLE, 3 * MS)]}),
+    ] * 3
+    job = simulate(meetings, 4, planes=False, here=(0, 1, 2))
+    roots = [(root.rank, root.kind, root.lost_ns) for root in job.root_breakdown.roots]
+    assert roots == [(0, "idle", (3 + 2) * 3 * MS), (0, "transfer", 2_000)], "2 µs between dp and tp 0"
+
+
 def test_nobody_is_missing_in_a_stream_where_all_ranks_of_the_job_are_here() -> None:
     work = {1: [Work(TimeClass.IDLE, MS)]}
     job = simulate([Meeting("stream 20", (0, 1), work)] * 2, 2, planes=False)

@@ -25,11 +25,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tracetui.analysis.search import first_equal
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import DigestLine
-from tracetui.job.exposure import Exposure, RootKey
+from tracetui.job.exposure import KEPT_COMMUNICATION, UNSPLIT_COMMUNICATION, Exposure, RootKey
 from tracetui.job.last_together import last_together
 from tracetui.job.match import MatchedChannel
 from tracetui.job.stretches import Stretches, stretches_of
@@ -276,6 +277,7 @@ class _Losses:
         The largest fractions are rounded up until the sum is `total`.
         """
         entries, exact, operations = self._summed()
+        self._cancel_unsplit(entries, exact)
         whole = np.floor(exact).astype(np.int64)
         remainder = total - int(whole.sum())
         if len(whole):
@@ -292,6 +294,24 @@ class _Losses:
             if ns:
                 roots.append(Root(None if number < 0 else number, kind, reason, line, ns, count))
         return tuple(sorted(roots, key=_sort_key))
+
+    def _cancel_unsplit(self, entries: Int64s, lost: Floats) -> None:
+        """Cancel what a late rank moved longer against what it was waiting or moving less, or the reverse.
+
+        Both may be the same: of one side it is known what it did, of the other it is not.
+        """
+        kept_key, unsplit_key = (
+            self._keys.get((kind, "", None), -1) for kind in (KEPT_COMMUNICATION, UNSPLIT_COMMUNICATION)
+        )
+        kept = np.flatnonzero(entries % _KEY_SPAN == kept_key)
+        unsplit = first_equal(entries, entries[kept] - kept_key + unsplit_key)
+        kept, unsplit = kept[unsplit >= 0], unsplit[unsplit >= 0]
+        kept_ns, unsplit_ns = lost[kept], lost[unsplit]
+        common_ns = np.where(
+            kept_ns * unsplit_ns < 0, np.minimum(np.abs(kept_ns), np.abs(unsplit_ns)) * np.sign(kept_ns), 0
+        )
+        lost[kept] -= common_ns
+        lost[unsplit] += common_ns
 
     def _summed(self) -> tuple[Int64s, Floats, Int64s]:
         """Return the distinct entries, ascending, and of each the ns lost and the operations."""
