@@ -303,14 +303,15 @@ def tracks_of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[
     """Return the operator tracks of the OS thread that another layer calls (pid, tid).
 
     Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
-    the one of the same pid counts, else the one of the same OS process, else all; not on GPUs, whose layers
-    have the pid of their process.
+    the one of the same pid counts, else the one of the same OS process, else all; on GPUs, whose layers have
+    the pid of their process, only where a producer names the layers.
     """
     pid, tid = thread
     tracks = hosts.get(tid, [])
     same_pid = [track for track in tracks if track.pid == pid]
     near = same_pid or [track for track in tracks if trace.same_process(track.pid, pid)]
-    return near or (tracks if trace.kind != TraceKind.GPU else [])
+    on_gpu = trace.kind == TraceKind.GPU
+    return near or [track for track in tracks if not on_gpu or track.process in KNOWN.processes.places]
 
 
 class Milestones(NamedTuple):

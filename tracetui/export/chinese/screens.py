@@ -79,7 +79,7 @@ SCREENS = {
     "key.copy": "复制",
     "evidence": "依据",
     "walk it": "逐个查看",
-    "instances": "各次执行",
+    "each": "各次执行",
     "longest": "最长的一次",
     "tab host": "tab Host",
     "open in the timeline": "在时间线中打开",

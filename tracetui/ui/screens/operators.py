@@ -114,7 +114,7 @@ class OperatorsScreen(TableScreen):
             *(() if self._by_name else (inside,)),
             ("z", "types" if self._by_name else "all"),
             ("enter", "longest"),
-            (", .", "instances"),
+            (", .", "each"),
             ("tab", "device" if self._host else "host"),
             ("[ ]", "step"),
             ("/", "filter"),
