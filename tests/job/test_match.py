@@ -58,6 +58,31 @@ def test_a_rank_that_saw_fewer_at_first_is_shifted() -> None:
     assert (job.matched, job.unmatched) == (4, 2)
 
 
+def test_a_rank_without_steps_is_matched_with_those_that_have_them() -> None:
+    job = uneven()
+    without = with_collectives(job, 1, slice(None), step=np.full(6, -1))
+    assert [matched.places.tolist() for matched in without.channels] == [
+        matched.places.tolist() for matched in job.channels
+    ]
+    assert without.matched == job.matched == 6
+
+
+def test_groups_of_some_ranks_tell_the_least_that_a_job_has() -> None:
+    (rank, *_) = simulate([Meeting("even", (0, 2, 6), {})], 7).ranks
+    for ranks, world, is_least in (((0, 2, 6), 7, True), ((0, 1, 2), 3, False)):
+        groups = tuple(replace(group, global_ranks=ranks) for group in rank.digest.groups)
+        digest = replace(rank.digest, identity=replace(rank.digest.identity, world=0), groups=groups)
+        job = job_of([replace(rank, digest=digest)])
+        assert (job.world, job.world_is_least) == (world, is_least)
+
+
+def test_a_late_rank_is_told_once_in_a_group_whether_its_collectives_match_or_not() -> None:
+    late = {2: [Work(TimeClass.COMPUTING, 5 * MS)]}
+    job = with_collectives(simulate([Meeting("all", (0, 1, 2), late)] * 3, 3), 2, slice(2))
+    (rank,) = late_ranks(job)
+    assert (rank.rank, rank.operations, rank.lost_ns) == (2, 3, int(job.waits.wait_ns.sum()))
+
+
 def test_groups_of_one_name_are_told_apart_by_their_ranks() -> None:
     job = simulate([Meeting("even", (0, 2), {}), Meeting("odd", (1, 3), {})], 4)
     ranks = []

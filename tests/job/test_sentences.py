@@ -243,6 +243,10 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
         ([root(1, ABSENT, 90), root(1, "copy", 0)], ", because it waited itself."),
         ([root(1, UNALIGNED, 90)], "; why is not known, as their clocks are not aligned."),
         ([root(1, UNMATCHED, 90)], "; why is not known, as none of its collectives matches."),
+        (
+            [root(1, UNMATCHED, 60), root(1, "copy", 40)],
+            ": as far as its collectives match, copying (40 ns of waiting).",
+        ),
         ([root(1, "copy", 50), root(1, UNALIGNED, 40)], ": copying (50 ns of waiting)."),
     ],
 )

@@ -31,19 +31,24 @@ class Job:
         """How many ranks the job has; None where nothing tells."""
         worlds = [world for rank in self.ranks if (world := rank.digest.identity.world) <= MOST_RANKS]
         groups = [group for rank in self.ranks for group in rank.digest.groups]
-        numbers_in_groups = {number for group in groups for number in group.global_ranks}
         sizes = [group.size for group in groups if group.size <= MOST_RANKS]
-        world = max(worlds, default=0) or len(numbers_in_groups) or max(sizes, default=0)
+        highest = max(self._numbers_in_groups, default=-1)
+        world = max(worlds, default=0) or highest + 1 or max(sizes, default=0)
         least_world = max((rank.number for rank in self.ranks), default=-1) + 1
         return max(world, least_world) if world else None
 
     @cached_property
+    def _numbers_in_groups(self) -> set[int]:
+        groups = [group for rank in self.ranks for group in rank.digest.groups]
+        return {number for group in groups for number in group.global_ranks if number < MOST_RANKS}
+
+    @cached_property
     def world_is_least(self) -> bool:
-        """Whether the job may have more ranks than `world`: only rings tell, which show neighbours."""
+        """Whether the job may have more ranks than `world`: only rings tell, or groups of some ranks."""
         if self.world is None or any(rank.digest.identity.world == self.world for rank in self.ranks):
             return False
-        if any(group.global_ranks for rank in self.ranks for group in rank.digest.groups):
-            return False
+        if self._numbers_in_groups:
+            return len(self._numbers_in_groups) < self.world
         return not any(_shows_all(rank, self.world) for rank in self.ranks)
 
     @property

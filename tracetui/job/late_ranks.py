@@ -11,7 +11,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.job import Job
-from tracetui.job.waits import INCOMPARABLE, NOBODY, JobWaits, global_rank
+from tracetui.job.waits import INCOMPARABLE, NOBODY, JobWaits, global_rank, waited_for
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     """
     all_waits = job.waits if waits is None else waits
     real_waits = all_waits.at((all_waits.wait_ns > 0) & (all_waits.late_place != NOBODY))
+    real_waits = replace(real_waits, late_place=waited_for(job.ranks, job.channels, real_waits))
     order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late_place, real_waits.channel))
     real_waits = real_waits.at(order)
     changes = (

@@ -88,6 +88,8 @@ def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> 
         for m in members
     ]
     steps = [ranks[channel.ranks[m]].collectives.step[channel.collectives[m]] for m in members]
+    if any((column < 0).all() for column in steps):  # a rank without steps: all is one sequence
+        steps = [np.full_like(column, -1) for column in steps]
     first = (signatures_of_members[0].tobytes(), steps[0].tobytes())
     if all((signatures_of_members[m].tobytes(), steps[m].tobytes()) == first for m in members):
         return MatchedChannel(channel, np.stack(channel.collectives, axis=1))

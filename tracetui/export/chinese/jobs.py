@@ -241,6 +241,9 @@ JOBS = {
     ),
     "The ranks waited at least {time} for each other, {exposed} of it without other work: "
     "{share} of their time.": "各卡互相等待至少 {time}，其中 {exposed} 没有同时做别的工作：占它们时间的 {share}。",
+    "{said}: as far as its collectives match, {what} ({time} of waiting).": (
+        "{said}：就匹配的集合通信而言，{what}（等待 {time}）。"
+    ),
     "No collective of the ranks can be compared: who waited for whom is not known.": (
         "各卡没有可比较的集合通信：谁等待谁无从得知。"
     ),

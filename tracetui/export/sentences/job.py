@@ -309,19 +309,22 @@ def _late_rank_sentence(
         return translate("{said}; only its own trace tells why.", said=cost)
     roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != ABSENT]
     longer = [root for root in roots_of_rank if root.lost_ns > 0]
+    known = [root for root in longer if root.kind not in (UNALIGNED, UNMATCHED)]
     if longer and longer[0].kind == UNALIGNED:
         return translate("{said}; why is not known, as their clocks are not aligned.", said=cost)
-    if longer and longer[0].kind == UNMATCHED:
+    if longer and longer[0].kind == UNMATCHED and not known:
         return translate("{said}; why is not known, as none of its collectives matches.", said=cost)
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited_for, unread)
-    longest = longer[0]
+    longest = known[0] if longer[0].kind == UNMATCHED else longer[0]
     if longest.kind == UNSPLIT_COMMUNICATION:
         template = "{said}; why is not known, as not all ranks of its collectives can be compared."
         return translate(template, said=cost)
     template = "{said}: {what} ({time} of waiting)."
     if (longest.lost_ns - late.lost_ns) * 100 > late.lost_ns * _ALIKE:
         template = "{said}: {what} ({time} of waiting with what others pass on)."
+    if longer[0].kind == UNMATCHED:
+        template = "{said}: as far as its collectives match, {what} ({time} of waiting)."
     what, lost_ns = printable(root_with_line(longest)), longest.lost_ns
     if (lost_ns - roots.total_ns) * 100 > roots.total_ns * _ALIKE:
         lost_ns = roots.total_ns  # the rest is what ranks did less than others
