@@ -175,7 +175,19 @@ def test_words_are_chinese_and_so_is_their_punctuation() -> None:
 # -- advice --------------------------------------------------------------------------------------------
 
 
-_PARTS = {"aside", "before", "devices", "nobody", "of", "queues", "remedy", "saves", "waiting", "where"}
+_PARTS = {
+    "aside",
+    "before",
+    "devices",
+    "nobody",
+    "of",
+    "queues",
+    "remedy",
+    "saves",
+    "waiting",
+    "where",
+    "who",
+}
 
 
 @cache

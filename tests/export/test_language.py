@@ -37,6 +37,7 @@ GIVEN = {
     "saves",
     "waiting",
     "where",
+    "who",
 }
 HAN = re.compile(r"[\u4e00-\u9fff]")
 

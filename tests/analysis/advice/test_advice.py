@@ -188,6 +188,19 @@ def test_a_loop_of_two_operators_is_one_advice() -> None:
     assert "16 launches a step" in text and "up to 14 launches" in text
 
 
+def test_of_frames_it_is_the_function_that_launches_small_operators() -> None:
+    """A frame tells the line that defines its function: those of straight code are none of a loop."""
+    events = [gpu.host(0, MS, "model.py(10): forward", "python_function", **{"Python id": 1})]
+    for number in range(1, 9):
+        begin = number * 100_000
+        events += [gpu.host(begin, 20_000), gpu.launch(begin + 10_000, 5_000, number)]
+        events.append(gpu.kernel(begin + 20_000, 5_000, number))
+    (advice,) = advice_of([*gpu.gpu(), *events], "small_operators_in_loop")
+    text = english_words(advice).text
+    assert text.startswith("One function enqueues 1 operator over and over: 8 launches")
+    assert "One fused or batched form of them saves" in text
+
+
 def test_a_synchronisation_in_a_loop() -> None:
     truth, analysis, (advice,) = of_sample("mixed", "sync_in_loop")
     line = line_of("mixed", "hits += guessed.eq(wanted).sum().item()")

@@ -125,6 +125,8 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
                 "mean_kernel_ns": mean,
                 "idle_ns": cost,
             },
+            # Frames tell where a function is defined, and nothing of the lines in it.
+            context={"of_function": int(not slices.have_stacks)},
             subjects=tuple(evidence.trace.strings[name] for name in names[order].tolist()),
             **evidence.line(number)._asdict(),
             gaps=evidence.gaps(pieces),

@@ -38,8 +38,8 @@ ADVICE = {
     ),
     "small_operators_in_loop": AdviceWords(
         "小算子逐个下发",
-        "同一行代码反复下发 {operators} 种算子：{times}{launches_per_step} 次，kernel 平均只有 {mean_kernel_ns}，"
-        "Device 为等待它们共空闲 {idle_ns}。用一个融合算子或批量写法代替循环，最多可省：{times}"
+        "{who}反复下发 {operators} 种算子：{times}{launches_per_step} 次，kernel 平均只有 {mean_kernel_ns}，"
+        "Device 为等待它们共空闲 {idle_ns}。用一个融合算子或批量写法代替它们，最多可省：{times}"
         "{launches_saved_per_step} 次下发。",
         _rule(
             "同一行代码在一次函数调用中每个 step 至少 {}下发同一算子，其 kernel 平均不超过 "
@@ -236,6 +236,8 @@ PARTS = {
     "请采集最初几个 step 之后的 step。",
     "iteration_gap.before": "，其中 {before_window_ns} 在它的第一个 kernel 之前",
     "late_ranks.of": _OF_COMPUTED,
+    "small_operators_in_loop.function": "同一个函数",
+    "small_operators_in_loop.line": "同一行代码",
     "threads_without_a_core.awake": "核空闲时绑核无济于事：不要让核深度睡眠（cpupower idle-set，governor 设为 performance）。",
     "threads_without_a_core.nobody": "，{nobody_ns} 核空闲、正在唤醒",
     "threads_without_a_core.pinned": "用 {setting} 把进程绑到自己的核上{saves}。",

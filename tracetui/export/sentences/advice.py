@@ -43,6 +43,7 @@ def advice_words(advice: Advice) -> AdviceWords:
         "saves": "saves" if evidence.get("saves_at_most_ns") else "",
         "remedy": advice.remedy,  # may hold what it saves
         "waiting": waiting_part(advice.evidence),
+        "who": "function" if evidence.get("of_function") else "line",
         "where": "where" if evidence.get("of_steps") else "",
     }
     for field, part in parts.items():

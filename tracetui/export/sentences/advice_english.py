@@ -75,6 +75,9 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "of", _OF_COMPUTED if advice.context["uncomputed_steps"] else ""
     if advice.id == "small_operators_in_loop":
         yield "operators", f"{fields['operators']} operator{'s' * (int(evidence['operators']) > 1)}"
+        yield "who", "One function" if advice.context["of_function"] else "One line"
+        yield "loop", "" if advice.context["of_function"] else ", in a loop"
+        yield "form", "of them" if advice.context["of_function"] else "in place of the loop"
     elif advice.id == "sync_in_loop":
         yield "who", "One call" if advice.file is None else "One line"
         least = f" of at least {bound(model.LOOP_SHARE)} of the device's time"
@@ -168,10 +171,9 @@ ENGLISH_ADVICE = {
     ),
     "small_operators_in_loop": AdviceWords(
         "Small operators launched one by one",
-        "One line enqueues {operators} over and over, in a loop: {launches_per_step} launches {times} for "
+        "{who} enqueues {operators} over and over{loop}: {launches_per_step} launches {times} for "
         "kernels of {mean_kernel_ns} on average, and the device is idle for {idle_ns} in all while it waits "
-        "for them. One fused or batched form in place of the loop saves up to {launches_saved_per_step} "
-        "launches {times}.",
+        "for them. One fused or batched form {form} saves up to {launches_saved_per_step} launches {times}.",
         _rule(
             "A line enqueues the same operator at least {} a step in one call of a function, its kernels "
             f"take at most {bound(model.LOOP_KERNEL)} on average, and the idle time is at least "
