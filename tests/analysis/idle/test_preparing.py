@@ -45,8 +45,8 @@ def test_copies_are_taken_off_and_split_the_time() -> None:
     (only,) = analysis.steps
     assert only.preparing_ns == 810
     assert analysis.preparing.by_step(0) == {
-        "unlinked": 400,
-        "host.python": 200,
+        "host.python": 400,
+        "host.dataloader": 200,
         "host.operator": 50,
         "launch.dispatch": 40,
         "queue.wakeup": 10,

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tracetui.analysis.activity import WORK
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
@@ -30,10 +31,20 @@ from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import iteration_at, iterations
 from tracetui.analysis.launch_chains import LaunchChains, Milestones, milestones
-from tracetui.analysis.search import by_name, distinct, first_equal, of_category, pick, rows_of, track_of_rows
+from tracetui.analysis.search import (
+    among,
+    by_name,
+    distinct,
+    first_equal,
+    of_category,
+    pick,
+    rows_of,
+    track_of_rows,
+)
 from tracetui.arrays import Bools, Int8s, Int64s, Wholes
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
+from tracetui.trace.model import Activity
 
 
 class _CausePieces(NamedTuple):
@@ -107,7 +118,7 @@ class _Explainer:
         self._intervals = intervals
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
         self._streams = host_threads.streams
-        self._task_places = chains.index(intervals.task)  # by interval, in the columns of `chains`
+        self._task_places = self._find_task_places()  # by interval, in the columns of `chains`
         self._operator = pick(chains.operator, self._task_places)
         task_milestones = milestones(chains, self._task_places)
         self._is_linked = task_milestones.enqueued >= 0  # bool[intervals]
@@ -160,6 +171,32 @@ class _Explainer:
             synchronising_frame=np.where(synchronising_frame >= 0, synchronising_frame, sync_sites.frame),
             synchronising_thread=synchronising_thread,
         )
+
+    def _find_task_places(self) -> Int64s:
+        """Return the place of the task that each interval waits for, in the columns of the chains.
+
+        A copy of which no launch is recorded stands for the task that it feeds: the work that the device
+        begins next but for such copies, where that was enqueued after the interval began.
+        """
+        intervals, slices, tasks = self._intervals, self._trace.slices, self._chains.tasks
+        places = self._chains.index(intervals.task)
+        is_copy = slices.activity[tasks] == Activity.COPY
+        if not is_copy[places].any():
+            return places
+        enqueued = milestones(self._chains).enqueued
+        is_unlinked = is_copy & (enqueued < 0)
+        work = np.flatnonzero(among(slices.activity[tasks], WORK) & ~is_unlinked)
+        work = work[np.argsort(slices.start[tasks[work]], kind="stable")]
+        labels = np.array([track.device or "" for track in self._trace.tracks])
+        device_of_work = labels[track_of_rows(self._trace, tasks[work])]
+        for index, device in enumerate(self._trace.devices):
+            candidates = work[device_of_work == device]
+            members = np.flatnonzero((intervals.device == index) & is_unlinked[places])
+            after = np.searchsorted(slices.start[tasks[candidates]], intervals.end[members])
+            members, fed = members[after < len(candidates)], candidates[after[after < len(candidates)]]
+            is_fed = intervals.start[members] < enqueued[fed]
+            places[members[is_fed]] = fed[is_fed]
+        return places
 
     def _clip(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval, ns.
