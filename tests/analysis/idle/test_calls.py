@@ -54,6 +54,12 @@ def test_operators(name: str, cause: Cause | None) -> None:
         ("Runtime@ModelExecuteSync", Cause.SYNC),
         ("AscendCL@aclrtMemcpy", Cause.SYNC),
         ("AscendCL@aclrtMemcpyAsync", None),
+        ("urQueueFinish", Cause.SYNC),
+        ("urEventWait", Cause.SYNC),
+        ("urEventWaitWithBarrier", None),
+        ("zeEventHostSynchronize", Cause.SYNC),
+        ("zeCommandQueueSynchronize", Cause.SYNC),
+        ("synchronizeStream", Cause.SYNC),
         ("cudaDeviceSynchronize", Cause.SYNC),
         ("cudaStreamSynchronize", Cause.SYNC),
         ("cuCtxSynchronize", Cause.SYNC),
@@ -139,3 +145,17 @@ def test_a_call_that_compiles_and_a_wait_of_the_host() -> None:
     assert calls.stream_waits("EVENT_WAIT")
     assert calls.stream_waits("Stream Wait Event")
     assert not calls.stream_waits("Context Sync")
+
+
+@pytest.mark.parametrize(
+    "name", ["hipExtModuleLaunchKernel", "urEnqueueKernelLaunch", "runFunction - job_prep"]
+)
+def test_calls_that_launch_one_kernel(name: str) -> None:
+    assert calls.launches_kernel(name)
+    assert not calls.waits_for_stream(name)
+
+
+@pytest.mark.parametrize("name", ["cudaStreamSynchronize", "urQueueFinish", "zeCommandQueueSynchronize"])
+def test_calls_that_wait_for_one_stream(name: str) -> None:
+    assert calls.waits_for_stream(name)
+    assert not calls.launches_kernel(name)

@@ -114,17 +114,26 @@ KINETO = Dialect(
             (
                 Purpose.SYNC,
                 r"(?:cuda|cu|hip)\w*Synchronize|(?:cuda|hip)Memcpy(?:2D|3D|ToSymbol|FromSymbol)?$"
-                r"|cuMemcpy(?:DtoH|HtoD)(?:_v2)?$|hipMemcpyWithStream$",
+                r"|cuMemcpy(?:DtoH|HtoD)(?:_v2)?$|hipMemcpyWithStream$"
+                r"|ur(?:QueueFinish|EventWait)$|ze\w*HostSynchronize$|zeCommandQueueSynchronize$"  # [C]
+                r"|synchronize(?:Stream)?$",  # of MTIA
             ),
             (Purpose.COMMUNICATION, r"nccl[A-Z]"),
             (Purpose.COMPILE, r"cuModuleLoad|cuLinkComplete|nvrtcCompile"),  # [D]
         ),
         device_waits=(r"(?:cuda|hip)DeviceSynchronize|(?:cu|hip)CtxSynchronize",),
-        stream_waits=(r"(?:cuda|cu|hip)StreamSynchronize",),
+        stream_waits=(
+            r"(?:cuda|cu|hip)StreamSynchronize",
+            r"(?:urQueueFinish|zeCommandQueueSynchronize)$",  # [C]
+        ),
         graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
         stream_holds=(r"(?:cuda|cu|hip)(?:LaunchHostFunc|Stream(?:AddCallback|WaitValue|BatchMemOp))",),
         early_launches=(r"(?:cuda|cu)LaunchKernelEx",),
-        kernel_launches=(r"(?:cuda|cu|hip)(?:Ext)?(?:Module)?Launch(?:Cooperative)?Kernel",),
+        kernel_launches=(
+            r"(?:cuda|cu|hip)(?:Ext)?(?:Module)?Launch(?:Cooperative)?Kernel",
+            r"urEnqueue(?:Cooperative)?KernelLaunch",
+            r"runFunction - ",  # of MTIA
+        ),
         capture_begins=(r"(?:cuda|hip)StreamBeginCapture|cuStreamBeginCapture",),
         capture_ends=(r"(?:cuda|hip)StreamEndCapture|cuStreamEndCapture",),
         memory=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
