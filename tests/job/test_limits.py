@@ -12,6 +12,7 @@ from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.health.facts import HealthFacts
 from tracetui.analysis.limits import parse_limit
 from tracetui.export.sentences.job import job_time
+from tracetui.export.sentences.notes import job_notes
 from tracetui.job.digest import StepColumns, TimeCells, TimeClass
 from tracetui.job.job import Job, job_of
 from tracetui.job.limits import find_job_breaches
@@ -45,6 +46,23 @@ def test_waits_of_all_steps_are_a_share_of_the_time_of_all_steps() -> None:
             steps = whole.ranks[breach.rank].digest.steps
             assert breach.whole_ns == int(steps.stage.sum()) > breach.measured_ns
         assert breaches
+
+
+def test_means_are_of_the_steps_that_all_ranks_have() -> None:
+    """Rank 0 goes on where rank 1 was not recorded any more, and computes less then."""
+    whole = simulate([Meeting("all", (0, 1), {})], 2)
+    ranks = []
+    for rank, computing in zip(whole.ranks, ([8 * MS, 4 * MS], [8 * MS])):
+        steps = rank.digest.steps.at(np.zeros(len(computing), np.int64))
+        steps = replace(steps, number=np.arange(1, len(computing) + 1), computing=np.array(computing))
+        ranks.append(replace(rank, digest=replace(rank.digest, steps=steps)))
+    limits = [parse_limit("imbalance", "0%")]
+    assert find_job_breaches(job_of(ranks), limits) == ()
+    assert "means are of the steps that all ranks have (--all-steps takes all)." in [
+        note.rstrip(".") + "." for note in job_notes(job_of(ranks))
+    ]
+    (breach,) = find_job_breaches(replace(job_of(ranks), all_steps=True), limits)
+    assert (breach.rank, breach.measured_ns, breach.whole_ns) == (1, MS, 7 * MS)
 
 
 @pytest.mark.parametrize("computing", [(3, 3, 3), (3, 3, 6)])

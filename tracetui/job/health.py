@@ -70,6 +70,10 @@ def health_notes(job: Job, has_means: bool = True) -> Iterator[str]:
             else "{count} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank",
             count=more,
         )
+    if has_means and any(
+        len(compared_steps(job, rank)) < len(believed_steps(job, rank)) for rank in job.ranks
+    ):
+        yield state("means are of the steps that all ranks have (--all-steps takes all)")
     left_out = [rank.number for rank in job.ranks if len(believed_steps(job, rank)) < len(rank.digest.steps)]
     if left_out:
         shown = ", ".join(map(str, left_out[:8])) + (", ..." if len(left_out) > 8 else "")
@@ -81,12 +85,19 @@ def health_notes(job: Job, has_means: bool = True) -> Iterator[str]:
 
 
 def believed_steps(job: Job, rank: Rank) -> StepColumns:
-    """Return the steps of a rank that means are of: without those not to be believed, all if none is left."""
+    """Return the steps of a rank without those not to be believed, all if none is left."""
     steps, doubted = rank.digest.steps, rank_health(rank).steps
     if job.all_steps or not doubted:
         return steps
     believed = ~np.isin(steps.number, np.array(doubted, np.int64))
     return steps.at(believed) if believed.any() else steps
+
+
+def compared_steps(job: Job, rank: Rank) -> StepColumns:
+    """Return the steps of a rank that means are of: those to be believed that all ranks have, if any are."""
+    steps = believed_steps(job, rank)
+    is_common = np.isin(steps.number, job.common_steps)
+    return steps if job.all_steps or not is_common.any() else steps.at(is_common)
 
 
 def _unaligned(job: Job) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
-from tracetui.arrays import Bools
+from tracetui.arrays import Bools, Int64s
 from tracetui.job.channels import Rank, channels
 from tracetui.job.clocks import Clocks, find_clocks, without_strangers
 from tracetui.job.digest import MOST_RANKS
@@ -125,6 +125,12 @@ class Job:
             for matched in self.channels
             if len(matched.channel.ranks) > 1
         )
+
+    @cached_property
+    def common_steps(self) -> Int64s:
+        """The numbers of the steps that all ranks with steps have."""
+        numbers = [rank.digest.steps.number for rank in self.ranks if len(rank.digest.steps)]
+        return reduce(np.intersect1d, numbers) if numbers else np.empty(0, np.int64)
 
     @cached_property
     def steps(self) -> tuple[int, ...]:

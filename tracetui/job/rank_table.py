@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.digest import StepColumns, TimeClass
-from tracetui.job.health import believed_steps
+from tracetui.job.health import compared_steps
 from tracetui.job.job import Job
 from tracetui.job.waits import waited_for
 
@@ -69,7 +69,7 @@ class RankRow:
 
     rank: Rank
     stage_number: int | None  #: of the pipeline
-    steps: int  #: that means are of: without those not to be believed
+    steps: int  #: that means are of: as `compared_steps` has them
     all_steps: int  #: that `lost_ns` and `cost_ns` are of
     time_ns: int  #: of all steps together; of its window where there are none, or waits outside of them
     measures: Measures
@@ -96,7 +96,7 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
         all_steps = rank.digest.steps
         if step is not None:
             all_steps = all_steps.at(all_steps.number == step)
-        believed = all_steps if step is not None else believed_steps(job, rank)
+        believed = all_steps if step is not None else compared_steps(job, rank)
         measures, time_ns = _step_measures(believed), int(all_steps.stage.sum())
         if step is None and not len(all_steps):
             measures = _window_measures(rank)

@@ -156,6 +156,9 @@ NOTES = {
     "rank {rank} is there {count} times: {newer} is looked at, {older} are not": (
         "rank {rank} 有 {count} 份采集：使用 {newer}，不使用 {older}"
     ),
+    "means are of the steps that all ranks have (--all-steps takes all)": (
+        "平均值只取所有卡都有的 step（--all-steps 取全部）"
+    ),
     "1 rank is of another recording than the others and not looked at ({names})": (
         "有 1 张卡属于另一次采集，未查看（{names}）"
     ),
