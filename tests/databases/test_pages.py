@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ from simulator.database import DatabaseWriter
 from simulator.scenarios import simulate
 from tracetui.compiled import COMPILED, native
 from tracetui.databases import pages, tables
-from tracetui.databases.pages import LeafRows
+from tracetui.databases.pages import Field, LeafRows, PageReader, PageRows, Unusual
 from tracetui.databases.tables import UNKNOWN, Database
 
 #: Integers of every width that SQLite stores, and what cells of another type may hold.
@@ -119,15 +120,20 @@ def test_columns_that_were_added_later(tmp_path: Path) -> None:
     assert found["d numbers"] == [7] * 500 + [4]
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
-def test_plain_tables_are_read_in_c(tmp_path: Path) -> None:
-    rows = [(number, str(number), number / 2, "text") for number in range(9000)]
+@pytest.mark.parametrize(
+    ("compiled", "kind"),
+    [
+        pytest.param(True, LeafRows, marks=pytest.mark.skipif(not COMPILED, reason="nothing is compiled")),
+        (False, PageRows),
+    ],
+)
+def test_plain_tables_are_read_from_their_pages(tmp_path: Path, compiled: bool, kind: type) -> None:
+    rows = [(number, str(number), number / 2, b"") for number in range(9000)]
     path = written(tmp_path / "a.db", "a INTEGER PRIMARY KEY, b TEXT, c REAL, d", rows)
-    with Database(path) as database:
-        assert {type(part) for part in database.rows("t", COLUMNS, floats=("c",))} == {LeafRows}
+    with mock.patch.object(pages, "COMPILED", compiled), Database(path) as database:
+        assert {type(part) for part in database.rows("t", COLUMNS, floats=("c",))} == {kind}
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 @pytest.mark.parametrize(
     "place, content",
     [
@@ -150,10 +156,15 @@ def test_pages_that_are_refused(tmp_path: Path, place: int, content: bytes) -> N
     assert damaged[8192 - 13 : 8192 - 6] == bytes((11, 1, 5, 2, 2, 2, 0))
     damaged[start + place : start + place + len(content)] = content
     path.write_bytes(damaged)
-    wanted = np.array([(column, 0) for column in range(4)], np.int32).tobytes()
-    with path.open("rb") as file:
-        page = np.array([2]).tobytes()
-        assert native.read_leaves(file.fileno(), 4096, 4096, page, wanted) is None
+    reader = PageReader(path)
+    texts = {name: Field(place, is_rowid=False, is_text=True) for place, name in enumerate(COLUMNS)}
+    with contextlib.closing(reader), pytest.raises(Unusual):
+        list(reader.rows(2, texts, 4))
+    if COMPILED:
+        wanted = np.array([(column, 0) for column in range(4)], np.int32).tobytes()
+        with path.open("rb") as file:
+            page = np.array([2]).tobytes()
+            assert native.read_leaves(file.fileno(), 4096, 4096, page, wanted) is None
 
 
 @pytest.mark.parametrize("page", [512, 4096, 65536])
@@ -165,6 +176,17 @@ def test_pages_of_any_size(tmp_path: Path, page: int) -> None:
     path = written(tmp_path / "a.db", "a, b, c, d", rows)
     found = same_by_all(path)
     assert found["b numbers"][-1] == 19_999 * 2**33
+
+
+def test_a_cell_is_no_more_than_a_million_characters(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.db", "a, b, c, d", [(7, "x" * (1 << 20) + "y", None, None)])
+    with Database(path) as database:
+        rows = [
+            database.row("t", ("b",), 1, 0),
+            *database.find("t", ("b",), "a", 7),
+            *database.first_rows("t", ("b",)),
+        ]
+    assert rows == [{"b": "x" * (1 << 20)}] * 3
 
 
 def test_rows_that_go_on_in_other_pages(tmp_path: Path) -> None:

@@ -30,9 +30,10 @@ _DEEPEST = 20
 _LEAST_CELL = 4  # bytes of a row in its page
 _SAMPLE = 16  # leaves whose rows are counted to know about how many a table has
 _THREADS, _AHEAD = 2, 2  # that read pages, and parts that they may be ahead
-_NULL, _FLOAT, _ZERO, _ONE, _RESERVED, _TEXT = 0, 7, 8, 9, (10, 11), 13
-#: Bytes of a cell by its serial type, below those of texts and blobs.
-_SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], np.int64)
+_NULL, _FLOAT, _ZERO, _ONE, _TEXT = 0, 7, 8, 9, 13
+#: Bytes of a cell by its serial type, below those of texts and blobs; of types that are reserved more than
+#: a page has.
+_SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 1 << 20, 1 << 20], np.int64)
 _MOST_DIGITS = 19  #: of a number of 64 bits
 LONG_TEXT = 40  #: characters of a text that is taken for no number, whatever it says
 _ASCII_ZEROS = 0x3030303030303030
@@ -383,7 +384,8 @@ class PageReader:
         if (buffer[header] != _LEAF).any():
             raise Unusual
         count = buffer[header + 3].astype(np.int64) << 8 | buffer[header + 4]
-        if (header - base + 8 + 2 * count > self._usable).any():
+        content = header + 8 + 2 * count  # behind the pointers to cells
+        if (content > base + self._usable).any():
             raise Unusual
         total = int(count.sum())
         if not total:
@@ -393,16 +395,16 @@ class PageReader:
         pointer = header[page] + 8 + 2 * place
         cell = base[page] + (buffer[pointer].astype(np.int64) << 8 | buffer[pointer + 1])
         end = base[page] + self._usable
-        if (cell < (pointer - 2 * place + 2 * count[page])).any() or (cell > end - _LEAST_CELL).any():
+        if (cell < content[page]).any() or (cell > end - _LEAST_CELL).any():
             raise Unusual
         payload, header_start = _varints(buffer, cell)
         if int(payload.max()) > self._usable - 35:  # rows that go on in other pages
             raise Unusual
         rowid, header_start = _rowids(buffer, header_start, count, page, place)
-        cells = self._cells(buffer, header_start, header_start + payload, rowid, fields, columns)
-        if (header_start + payload > end).any():
+        record_end = header_start + payload
+        if (record_end > end).any():
             raise Unusual
-        return PageRows(buffer, rowid, cells)
+        return PageRows(buffer, rowid, self._cells(buffer, header_start, record_end, rowid, fields, columns))
 
     def _cells(
         self,
@@ -450,12 +452,10 @@ class PageReader:
 def _sizes(kind: Int64s) -> Int64s:
     """Return the bytes of cells by their serial types."""
     highest = int(kind.max())
-    if highest < _RESERVED[0]:
+    if highest < len(_SIZES):
         if highest == int(kind.min()):
             return np.full(len(kind), _SIZES[highest])
         return _SIZES[kind]
-    if np.isin(kind, _RESERVED).any():
-        raise Unusual
     return np.where(kind >= len(_SIZES), (kind - len(_SIZES)) // 2, _SIZES[np.minimum(kind, len(_SIZES) - 1)])
 
 

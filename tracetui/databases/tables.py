@@ -222,38 +222,34 @@ class Database:
         table = self.table(name)
         if table is None:
             return {}
-        existing = [column for column in columns if column in table]
-        selected = ", ".join(_expression(table, column, True) for column in existing) or "1"
         condition = f"WHERE {_ROWID} >= ?" if table.has_rowid else "WHERE ? = ?1"
-        query = f"SELECT {selected} FROM {_quoted(table.name)} {condition} LIMIT 1 OFFSET ?"
-        return self._first(query, (first, offset), existing)
+        rows = self._select(table, columns, f"{condition} LIMIT 1 OFFSET ?", (first, offset))
+        return rows[0] if rows else {}
 
     def find(self, name: str, columns: Sequence[str], key: str, value: int) -> list[dict[str, Any]]:
         """Return the rows of a table in which a column has that value."""
         table = self.table(name)
         if table is None or key not in table:
             return []
-        existing = [column for column in columns if column in table]
-        selected = ", ".join(_expression(table, column, True) for column in existing) or "1"
-        query = (
-            f"SELECT {selected} FROM {_quoted(table.name)} WHERE {_quoted(table.columns[key.lower()])} = ?"
-        )
-        try:
-            rows = self._connection.execute(query, (value,)).fetchmany(1000)
-        except (*SQLITE_ERRORS, OverflowError):
-            return []
-        return [dict(zip(existing, row)) for row in rows]
+        condition = f"WHERE {_quoted(table.columns[key.lower()])} = ? LIMIT 1000"
+        return self._select(table, columns, condition, (value,))
 
     def first_rows(self, name: str, columns: Sequence[str], limit: int = 1000) -> list[dict[str, Any]]:
         """Return the first rows of a table, at most so many."""
         table = self.table(name)
-        if table is None:
-            return []
+        return [] if table is None else self._select(table, columns, f"LIMIT {limit}")
+
+    def _select(
+        self, table: DatabaseTable, columns: Sequence[str], condition: str, values: tuple[int, ...] = ()
+    ) -> list[dict[str, Any]]:
+        """Return the rows that a condition chooses, those columns that there are; none of a damaged table."""
         existing = [column for column in columns if column in table]
         selected = ", ".join(_expression(table, column, True) for column in existing) or "1"
         try:
-            rows = self._connection.execute(f"SELECT {selected} FROM {_quoted(table.name)}").fetchmany(limit)
-        except SQLITE_ERRORS:
+            rows = self._connection.execute(
+                f"SELECT {selected} FROM {_quoted(table.name)} {condition}", values
+            ).fetchall()
+        except (*SQLITE_ERRORS, OverflowError):
             return []
         return [dict(zip(existing, row)) for row in rows]
 
@@ -261,13 +257,6 @@ class Database:
         """End whatever is being read as soon as `should_stop` says so; None: let it run."""
         handler = None if should_stop is None else (lambda: 1 if should_stop() else 0)
         self._connection.set_progress_handler(handler, 100_000)
-
-    def _first(self, query: str, values: tuple[int, ...], names: Sequence[str]) -> dict[str, Any]:
-        try:
-            row = self._connection.execute(query, values).fetchone()
-        except (*SQLITE_ERRORS, OverflowError):
-            return {}
-        return {} if row is None else dict(zip(names, row))
 
     def _note(self, table: str, row_count: int, error: Exception) -> None:
         if isinstance(error, sqlite3.OperationalError) and "interrupted" in str(error):
