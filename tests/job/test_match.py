@@ -297,6 +297,18 @@ def test_planes_of_the_late_rank_alone_tell_that_it_waited_for_nobody() -> None:
     assert (late.rank, late.lost_ns) == (2, 20 * MS)
 
 
+@pytest.mark.parametrize(("behind_ns", "count"), [(50_000, 0), (50_001, 1)])
+def test_planes_are_contradicted_by_a_rank_that_comes_50_us_after_the_one_they_name(
+    behind_ns: int, count: int
+) -> None:
+    job = simulate([Meeting("all", (0, 1, 2), {1: [Work(TimeClass.IDLE, 5 * MS)]})] * 3, 3)
+    assert job.clocks.spread_ns == 0
+    job.ranks[2].collectives.start[1] = job.ranks[1].collectives.start[1] + behind_ns
+    late = job_of(job.ranks)
+    assert late.wait_notes.disagree == count
+    assert late.waits.late_place.tolist() == [1] * 3 + [1 + count] * 3 + [1] * 3
+
+
 def test_groups_with_one_name_are_told_apart_by_when_they_end() -> None:
     """Ranks 2 and 3 begin 5 ms later than 0 and 1, and 3 comes last; a fifth rank ends with nobody."""
     late = {2: [Work(TimeClass.IDLE, 5 * MS)], 3: [Work(TimeClass.IDLE, 8 * MS)]}

@@ -33,7 +33,7 @@ class Job:
         groups = [group for rank in self.ranks for group in rank.digest.groups]
         sizes = [group.size for group in groups if group.size <= MOST_RANKS]
         highest = max(self._numbers_in_groups, default=-1)
-        world = max(worlds, default=0) or highest + 1 or max(sizes, default=0)
+        world = max([0, *worlds]) or highest + 1 or max([0, *sizes])
         least_world = max((rank.number for rank in self.ranks), default=-1) + 1
         return max(world, least_world) if world else None
 

@@ -27,8 +27,8 @@ def last_together(
     """
     last_place, late_last_place = np.full(len(waits), -1, np.int64), np.full(len(waits), -1, np.int64)
     latest = np.full(len(waits), _BEFORE_ALL, np.int64)
-    late_collective = _late_collectives(waits)
-    waiting = np.flatnonzero((waits.late_place >= 0) & (waits.wait_ns > 0))
+    late_collective = late_collectives(waits)
+    waiting = np.flatnonzero(waits.late_place >= 0)
     bounds = np.searchsorted(waits.channel[waiting], np.arange(len(channels) + 1))
     timelines = [_Timeline(ranks, matched, clocks) for matched in channels]
     for channel, channels_in_common in _overlapping_channels(channels):
@@ -76,7 +76,7 @@ def collective_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name
     return values
 
 
-def _late_collectives(waits: JobWaits) -> Int64s:
+def late_collectives(waits: JobWaits) -> Int64s:
     """Return, for each wait, the place of its operation among the late rank's collectives; -1 without one."""
     place_of_operation = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
     is_late = waits.rank_place == waits.late_place

@@ -63,32 +63,28 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     all_waits = job.waits if waits is None else waits
     real_waits = all_waits.at((all_waits.wait_ns > 0) & (all_waits.late_place != NOBODY))
     real_waits = replace(real_waits, late_place=waited_for(job.ranks, job.channels, real_waits))
-    order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late_place, real_waits.channel))
+    order = np.lexsort((real_waits.peer, real_waits.late_place, real_waits.channel))
     real_waits = real_waits.at(order)
     changes = (
         np.diff(column, prepend=-9) != 0
         for column in (real_waits.channel, real_waits.late_place, real_waits.peer)
     )
-    is_new_rank = np.logical_or.reduce(list(changes))
-    is_new_operation = is_new_rank | (np.diff(real_waits.operation, prepend=-1) != 0)
-    (first_of_operation,) = np.nonzero(is_new_operation)
-    (first_of_rank,) = np.nonzero(is_new_rank)
-    counts = np.diff(np.searchsorted(first_of_operation, first_of_rank), append=len(first_of_operation))
+    first_of_rank = np.flatnonzero(np.logical_or.reduce(list(changes)))
     ranks = []
     numbers_here = {rank.number for rank in job.ranks}
     rows = (
         real_waits.channel[first_of_rank],
         real_waits.late_place[first_of_rank],
         real_waits.peer[first_of_rank],
-        counts,
     )
     parts = (real_waits.at(part) for part in np.split(np.arange(len(real_waits)), first_of_rank)[1:])
-    for (channel, place, peer, operations), part in zip(zip(*(column.tolist() for column in rows)), parts):
+    for channel, place, peer, part in zip(*(column.tolist() for column in rows), parts):
         matched = job.channels[channel]
         number = global_rank(matched, peer) if place == INCOMPARABLE else job.ranks[place].number
         group = matched.channel.group
         missing = place == INCOMPARABLE and number not in numbers_here
         lost_by, exposed_ns = _lost_by_rank(part), int(part.exposed_ns.sum())
+        operations = len(np.unique(part.operation))
         ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by, exposed_ns))
     cost: dict[_Identity, int] = {}
     for late in ranks:

@@ -9,6 +9,7 @@ import numpy as np
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
+from tracetui.job.last_together import late_collectives
 from tracetui.job.waits import JobWaits
 
 
@@ -57,12 +58,9 @@ def stretches_of(
             operation of both ranks; -1 without one.
         late_last_place: int64[waits]: the same among those of the late rank.
     """
-    late_collectives = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    is_late = waits.rank_place == waits.late_place
-    late_collectives[waits.operation[is_late]] = waits.collective[is_late]
     place = np.flatnonzero((waits.late_place >= 0) & (waits.wait_ns > 0))
     rank, late = waits.rank_place[place], waits.late_place[place]
-    collective, late_collective = waits.collective[place], late_collectives[waits.operation[place]]
+    collective, late_collective = waits.collective[place], late_collectives(waits)[place]
     is_shared = last_place[place] >= 0
     stop, late_stop = (
         _collective_boundaries(ranks, rank, collective, False),
