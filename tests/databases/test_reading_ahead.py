@@ -13,7 +13,7 @@ from simulator.database import DatabaseWriter
 from simulator.scenarios import simulate
 from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.reader.database.assembly import TextNumbers
-from tracetui.reader.database.stacks import CHAINS, call_stacks, collect_stacks
+from tracetui.reader.database.stacks import _FACTORS, CHAINS, call_stacks, collect_stacks
 from tracetui.reader.database.table_reader import (
     ReadingStopped,
     TableColumns,
@@ -134,6 +134,22 @@ def test_a_chain_may_go_on_in_the_next_part() -> None:
     known = [texts.all()[number] if number >= 0 else None for number in numbers.tolist()]
     assert known[0] == "inner;\r\nouter"
     assert known[2:] == ["inner", None, None]
+
+
+def _stacks_of(texts: dict[int, str], *chains: tuple[int, ...]) -> list[str]:
+    numbers = TextNumbers()
+    numbers.add(np.array([*texts], np.int64), [*texts.values()])
+    rows = [(id_, frame, depth) for id_, chain in enumerate(chains) for depth, frame in enumerate(chain)]
+    stacks = collect_stacks([_chains(*rows, (len(chains), 0, 0))])
+    assert stacks is not None
+    return [numbers.all()[number] for number in stacks.numbers_of(np.arange(len(chains)), numbers).tolist()]
+
+
+def test_chains_are_one_stack_only_if_all_their_frames_are_equal() -> None:
+    """Those of a sum may differ in their frames, each the factor of the other further away, or in length."""
+    a, b = _FACTORS[:2].astype(np.int64).tolist()
+    assert _stacks_of({0: "x", b: "y", -a: "z"}, (0, 0), (b, -a)) == ["x;\r\nx", "y;\r\nz"]
+    assert _stacks_of({0: "x", -1: "y"}, (0,), (-1, 0), (0, -1)) == ["x", "y;\r\nx", "x;\r\ny"]
 
 
 def test_rows_of_a_chain_may_be_anywhere(tmp_path: Path) -> None:

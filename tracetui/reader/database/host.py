@@ -87,7 +87,7 @@ class CallRows:
 
     start: Int64s
     thread: Int32s
-    connection: Int64s
+    connection: Int64s  #: below 0 for none
 
 
 class HostTables:
@@ -109,7 +109,7 @@ class HostTables:
             event=rows.event,
             correlation=np.maximum(rows["connectionId"], -1),
         )
-        return CallRows(rows["startNs"], thread, np.maximum(rows["connectionId"], -1))
+        return CallRows(rows["startNs"], thread, rows["connectionId"])
 
     def read_framework(self) -> tuple[HostRows, TableColumns]:
         """Read what the framework recorded, and hand over its slices.
