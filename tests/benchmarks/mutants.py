@@ -49,7 +49,7 @@ BESIDE = {
     "siblings": ("tests/analysis", "tests/cache"),
     "job": ("tests/operations", "tests/cli"),
     "comparison": ("tests/job", "tests/cli"),
-    "export": ("tests/job", "tests/comparison", "tests/cli"),
+    "export": ("tests/job", "tests/comparison", "tests/operations", "tests/cli"),
 }
 #: what a token becomes; each also the other way round
 _SWAPS = {

@@ -41,7 +41,7 @@ _LIMITS = {
     "time": LATEST,
     "cpu": MOST_CORES,
     "kind": len(EventKind),
-    "pid": 1 << 24,
+    "pid": MOST_PIDS,
     "other": MOST_PIDS,
     "target": MOST_CORES,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tracetui.analysis.search import pick
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 
@@ -59,13 +60,13 @@ def orphaning(trace: Trace, begins: Int64s, resumes: Int64s, step_ends: Int64s) 
 
 
 def _last_ends(trace: Trace, track: Track, times: Int64s) -> Int64s:
-    """Return when the last call that each lane of a track began up to some times ends, ns; 0 without one."""
+    """Return when the last call that each lane of a track began up to some times ends, ns; -1 without one."""
     slices = trace.slices
     ends = np.zeros((len(track.lanes), len(times)), np.int64)
     for depth, lane in enumerate(track.lanes):
         rows = trace.lane_slice_rows(lane)
         place = np.searchsorted(slices.start[rows], times, "right") - 1
-        ends[depth] = np.where(place >= 0, slices.end[rows][place], 0)
+        ends[depth] = pick(slices.end[rows], place)
     return ends
 
 
