@@ -300,8 +300,11 @@ def test_what_a_killed_process_left_is_swept(path: Path, home: Path) -> None:
         partial.touch()
     before = time.time() - 7200
     os.utime(old, (before, before))
+    link = home / f"{'2' * 16}.part"
+    link.symlink_to("nowhere")
+    os.utime(link, (before, before), follow_symlinks=False)
     read_and_keep(path)
-    assert not old.exists()
+    assert not old.exists() and not link.is_symlink()
     assert young.exists(), "another tracetui may be writing it"
     other = home / "notes.txt"
     other.touch()

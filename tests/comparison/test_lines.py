@@ -48,6 +48,11 @@ def test_functions_and_files_are_not_mixed_up() -> None:
     assert moved(base, other) == {7: 5, 9: 5}
     found = match_lines(base, other, (base, other))
     assert found[Frame("x/a/net.py", 9, "forward")].file == "m/a/net.py"
+    copy = lines("y/net.py", "forward", _9="aten::mm")
+    assert moved(base, {**other, **copy}) == {7: 5, 9: 5}
+    assert not set(copy) & set(match_lines(base, {**other, **copy}, (base, {**other, **copy})))
+    alone = lines("x/a/net.py", "forward", _9="aten::mm")
+    assert match_lines(base, alone, (base, alone))[next(iter(alone))].file == "m/a/net.py"
     assert moved(lines("net.py", "forward", _5="aten::mm"), lines("net.py", "backward", _5="aten::mm")) == {}
 
 

@@ -15,6 +15,7 @@ from tracetui.analysis.health.finding import Health
 from tracetui.export.comparison.text import _unmatched_lines
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
+from tracetui.export.sentences.advice_english import _figure
 from tracetui.export.sentences.causes import (
     _percent,
     largest_shares,
@@ -132,6 +133,11 @@ def test_the_slowest_of_a_step_is_a_rank_a_peer_or_nobody(rank: int | None, peer
 def test_a_root_that_saved_time_has_no_share(ns: int, share: str) -> None:
     rows: Any = SimpleNamespace(whole=100)
     assert _share_of_job(ns, rows) == share
+
+
+@pytest.mark.parametrize(("share", "words"), [(0.5005, "50.1 %"), (0.9995, ">99.9 %"), (1.0, "100.0 %")])
+def test_a_share_is_rounded_as_it_is_written(share: float, words: str) -> None:
+    assert _figure("share_of_window", share) == words
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,8 @@ def test_damage_tells_nothing(tmp_path: Path, content: bytes) -> None:
 def test_what_is_of_another_type_is_left_out(tmp_path: Path) -> None:
     text = (
         '{"parallel_group_info": {"a": {"group_name": 5, "group_rank": "0", "global_ranks": [0, "1"]},'
-        ' "b": {"global_ranks": [0, 0]}, "c": {"group_rank": true, "global_ranks": [2, 3]}}}'
+        ' "b": {"global_ranks": [0, 0]}, "c": {"group_rank": true, "global_ranks": [2, 3]},'
+        ' "d": {"group_rank": 2147483647, "global_ranks": [2147483648]}}}'
     )
     (tmp_path / NAME).write_text(text)
     nothing = ParallelGroup("", "", None, ())
@@ -58,6 +59,7 @@ def test_what_is_of_another_type_is_left_out(tmp_path: Path) -> None:
         (nothing.name, None, ()),
         (nothing.name, None, ()),
         (nothing.name, None, (2, 3)),
+        (nothing.name, 2147483647, ()),
     ]
 
 

@@ -757,6 +757,8 @@ def test_without_stacks_they_are_asked_for() -> None:
     assert advice.evidence["idle_ns"] == analyse(trace_of(events)).idle_ns
     assert advice.cost_ns is None
     assert advice_of(stepped(), "collect_stacks") == []
+    frame = piece(PYTHON, 9, "train.py(4): train", us(2_000), us(100), "python_function")
+    assert advice_of([*events, frame], "collect_stacks") == []
 
 
 def test_notes_come_after_all_that_takes_time_and_not_in_the_summary() -> None:
