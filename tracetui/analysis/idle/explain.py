@@ -180,18 +180,19 @@ class _Explainer:
         """
         intervals, slices, tasks = self._intervals, self._trace.slices, self._chains.tasks
         places = self._chains.index(intervals.task)
-        is_copy = slices.activity[tasks] == Activity.COPY
-        if not is_copy[places].any():
+        activity = slices.activity[tasks]
+        stands_in = pick(activity, places) == Activity.COPY
+        stands_in[stands_in] = milestones(self._chains, places[stands_in]).enqueued < 0
+        if not stands_in.any():
             return places
         enqueued = milestones(self._chains).enqueued
-        is_unlinked = is_copy & (enqueued < 0)
-        work = np.flatnonzero(among(slices.activity[tasks], WORK) & ~is_unlinked)
+        work = np.flatnonzero(among(activity, WORK) & ((activity != Activity.COPY) | (enqueued >= 0)))
         work = work[np.argsort(slices.start[tasks[work]], kind="stable")]
         labels = np.array([track.device or "" for track in self._trace.tracks])
         device_of_work = labels[track_of_rows(self._trace, tasks[work])]
         for index, device in enumerate(self._trace.devices):
             candidates = work[device_of_work == device]
-            members = np.flatnonzero((intervals.device == index) & is_unlinked[places])
+            members = np.flatnonzero((intervals.device == index) & stands_in)
             after = np.searchsorted(slices.start[tasks[candidates]], intervals.end[members])
             members, fed = members[after < len(candidates)], candidates[after[after < len(candidates)]]
             is_fed = intervals.start[members] < enqueued[fed]
