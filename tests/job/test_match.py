@@ -420,6 +420,7 @@ def test_nobody_is_missing_in_a_stream_where_all_ranks_of_the_job_are_here() -> 
             *loss_sentences(found, rank_rows(found), found.root_breakdown, found.waits, late_ranks(found))
         ]
         assert ("at least" in said[1]) == (bounds > 0)
+        assert said[2:] == ["Whether ranks are missing that came later still is not known."] * (world == 0)
         assert job_trust(found)["ranks"] == verdict
         assert ("ranks.missing" in job_findings(found)) == (bounds > 0)
         assert [*replay_sentences(found, 0)] == [unknown] * (world == 0)

@@ -172,6 +172,7 @@ def sentences(
     job: Any = SimpleNamespace(
         ranks=[SimpleNamespace(number=-1)] * 2,
         is_whole=not missing,
+        may_lack_late_rank=False,
         matched=1,
         unmatched=0,
         clocks=SimpleNamespace(parts=1 + (len(roots) > 3)),

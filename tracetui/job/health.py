@@ -33,7 +33,7 @@ def job_trust(job: Job) -> dict[str, str]:
     Whom ranks waited for is doubtful, too, where it may be a rank of which nothing tells that it is missing.
     """
     trust = worst_trust(map(rank_health, job.ranks))
-    if _unaligned(job) or (job.world is None and job.wait_notes.bounds):
+    if _unaligned(job) or job.may_lack_late_rank:
         trust["ranks"] = Severity.DOUBTFUL.verdict
     return trust
 

@@ -103,6 +103,11 @@ class Job:
         """What is to be said of the waits."""
         return self._waits[1]
 
+    @property
+    def may_lack_late_rank(self) -> bool:
+        """Whether a rank may be late of which nothing tells that it is missing."""
+        return self.world is None and self.wait_notes.bounds > 0
+
     @cached_property
     def root_breakdown(self) -> RootBreakdown:
         """Why the late ranks were late, of all waits."""

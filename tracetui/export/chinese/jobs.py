@@ -4,6 +4,7 @@ JOBS = {
     "1 rank": "1 张卡",
     "{count} ranks": "{count} 张卡",
     "{here} of {world} ranks": "{world} 张卡中的 {here} 张",
+    "Whether ranks are missing that came later still is not known.": "是否还缺少来得更晚的卡，未知。",
     "{here} of an unknown number of ranks": "{here} 张卡（总数未知）",
     "{here} of at least {world} ranks": "至少 {world} 张卡中的 {here} 张",
     "1 collective in common": "共有 1 次集合通信",

@@ -114,7 +114,7 @@ def replay_sentences(job: Job, error: float) -> Iterator[str]:
             "The clocks of {count} parts of the job are not aligned: their waits for each other stay.",
             count=job.clocks.parts,
         )
-    if job.world is None and job.wait_notes.bounds:
+    if job.may_lack_late_rank:
         yield translate(
             "Whether ranks are missing is not known: where one was late, no fix here makes it earlier."
         )

@@ -95,6 +95,8 @@ def loss_sentences(
         yield sentences[0] if sentences else _balanced_sentence(job, has_links)
     if roots.total_ns:
         yield _waits_sentence(job, roots.total_ns, int(waits.exposed_ns.sum()), job_ns)
+        if job.may_lack_late_rank:
+            yield translate("Whether ranks are missing that came later still is not known.")
     elif len(job.ranks) > 1:
         yield translate(NO_WAIT if is_compared else _NOT_COMPARED)
     yield from sentences[1:]
