@@ -143,8 +143,8 @@ REPORTS = {
     "Idle time by nn.Module: {idle}": "按 nn.Module 统计的空闲：{idle}",
     "Idle time by frame of Python: {idle}": "按 Python 栈帧统计的空闲：{idle}",
     "Idle time by scope: {idle}": "按 scope 统计的空闲：{idle}",
-    "Time by scope: {computing} of computing, {idle} of idle time before it": (
-        "按 scope 统计的时间：计算 {computing}，紧挨在它之前的空闲 {idle}"
+    "Time by scope: {computing} of computing tasks, {idle} of idle time before it": (
+        "按 scope 统计的时间：计算任务 {computing}，紧挨在它之前的空闲 {idle}"
     ),
     "{count} more with less: --top 0": "另有 {count} 个更少的：--top 0",
     "No nn.Module is recorded in this trace: the profiler records them with with_stack=True.": (

@@ -236,8 +236,8 @@ STORIES = {
     "{frames}, {time} of idle time": "{frames}，空闲 {time}",
     "1 scope": "1 个 scope",
     "{count} scopes": "{count} 个 scope",
-    "{scopes}, {computing} of computing, {idle} of idle time before their tasks": (
-        "{scopes}，计算 {computing}，任务之前的空闲 {idle}"
+    "{scopes}, {computing} of computing tasks, {idle} of idle time before their tasks": (
+        "{scopes}，计算任务 {computing}，任务之前的空闲 {idle}"
     ),
     "1 module holds {time} of {idle} of idle time ({share})": "1 个模块占空闲 {idle} 中的 {time}（{share}）",
     "{count} modules hold {time} of {idle} of idle time ({share})": (

@@ -99,7 +99,7 @@ def _title(ranking: Ranking, rows: NestedRows) -> str:
     idle = format_duration(rows.idle_ns)
     if isinstance(rows, ScopeRows):
         return translate(
-            "Time by scope: {computing} of computing, {idle} of idle time before it",
+            "Time by scope: {computing} of computing tasks, {idle} of idle time before it",
             computing=format_duration(rows.computing_ns),
             idle=idle,
         )

@@ -111,7 +111,7 @@ def scopes_answer(analysis: Analysis) -> str:
     if not scopes:
         return translate(NO_SCOPES)
     return translate(
-        "{scopes}, {computing} of computing, {idle} of idle time before their tasks",
+        "{scopes}, {computing} of computing tasks, {idle} of idle time before their tasks",
         scopes=counted(len(scopes), "1 scope", "{count} scopes"),
         computing=format_duration(sum(row.own_computing_ns for row in scopes)),
         idle=format_duration(sum(row.own_ns for row in scopes)),
