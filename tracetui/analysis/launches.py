@@ -64,9 +64,11 @@ def _runtime_calls(trace: Trace, tasks: Int64s) -> Int64s:
     launched: list[tuple[Int64s, list[Int64s]]] = []
     unmatched: list[Int64s] = []
     for pid, places in rows_by_process(trace, tasks):
-        own = callers.get(trace.owners[pid], [])
-        if own and (pid not in launching or any(_share_ids(trace, rows, tasks[places]) for rows in own)):
-            launched.append((places, own))
+        own_calls = callers.get(trace.owners[pid], [])
+        if own_calls and (
+            pid not in launching or any(_share_ids(trace, rows, tasks[places]) for rows in own_calls)
+        ):
+            launched.append((places, own_calls))
         else:
             unmatched.append(places)
     all_calls = list(launching.values())

@@ -77,13 +77,15 @@ def marked_ranges(trace: Trace, row: Int64s, activity: DeviceActivity, chains: L
     busy = latest[first]
     done = np.where(latest[stop] > busy, latest[stop], _EARLIEST)  # else what is older ends last
     start, end = np.full(len(row), _EARLIEST), np.full(len(row), _EARLIEST)
-    most = np.full((2, len(row)), -1)
+    most_ns = np.full((2, len(row)), -1)
     for places, ns in _streams(trace, tasks):
         before, after = np.searchsorted(places, first), np.searchsorted(places, stop)
         enqueued_ns = ns[:, after] - ns[:, before]
-        is_main = (enqueued_ns[0] > most[0]) | ((enqueued_ns[0] == most[0]) & (enqueued_ns[1] > most[1]))
+        is_main = (enqueued_ns[0] > most_ns[0]) | (
+            (enqueued_ns[0] == most_ns[0]) & (enqueued_ns[1] > most_ns[1])
+        )
         ended, begins = _latest(slices.end[tasks[places]]), -_latest(-slices.start[tasks[places[::-1]]])[::-1]
-        most = np.where(is_main, enqueued_ns, most)
+        most_ns = np.where(is_main, enqueued_ns, most_ns)
         start = np.where(is_main, np.maximum(ended[before], np.minimum(busy, begins[before])), start)
         end = np.where(is_main, np.maximum(ended[after], np.minimum(done, begins[after])), end)
     start = np.maximum(start, host_start)

@@ -48,8 +48,8 @@ def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
     for step in steps:
         first, last = step.start, step.end
     left_out = memory.recorded.stepless if steps else ()
-    told = [curve for curve in memory.curves if curve.device not in left_out]
-    curves = [curve for curve in told if curve.device != HOST] or told
+    curves_in_steps = [curve for curve in memory.curves if curve.device not in left_out]
+    curves = [curve for curve in curves_in_steps if curve.device != HOST] or curves_in_steps
     alive: dict[Holder, tuple[int, int]] = {}
     for line in part.lines:
         if line.bytes_at_peak:

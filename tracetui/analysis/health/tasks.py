@@ -28,8 +28,8 @@ def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     slices = trace.slices
     may_overlap = np.zeros(len(slices), np.bool_)
     launched = np.flatnonzero(chains.launch >= 0)
-    may = by_name(trace, chains.launch[launched], calls.may_overlap) == 1
-    may_overlap[chains.tasks[launched[may]]] = True
+    is_allowed = by_name(trace, chains.launch[launched], calls.may_overlap) == 1
+    may_overlap[chains.tasks[launched[is_allowed]]] = True
     streams = []
     for track in trace.tracks:
         if track.layer == Layer.DEVICE and track.family == Family.TASKS and len(track.rows) > 1:

@@ -227,7 +227,7 @@ class Scheduler:
         self._add_culprits(pid, starts, ends, total)
         return self._ranked(total)
 
-    def longest_of(
+    def longest_occupancy(
         self, culprit: Culprit, starts: Int64s, ends: Int64s, tracks: Int64s
     ) -> tuple[int, int] | None:
         """Return the longest time on end that a culprit had the core of threads in stretches of time."""

@@ -86,7 +86,7 @@ def culprits_of(scheduler: Scheduler, causes: Causes, places: Int64s | None = No
 def longest_of_culprit(scheduler: Scheduler, causes: Causes, culprit: Culprit) -> tuple[int, int] | None:
     """Return the longest time on end in which threads waited in idle time while a culprit had their core."""
     preempted = np.flatnonzero(causes.cause == Cause.PREEMPTED)
-    return scheduler.longest_of(
+    return scheduler.longest_occupancy(
         culprit, causes.start[preempted], causes.end[preempted], causes.track[preempted]
     )
 

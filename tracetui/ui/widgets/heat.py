@@ -281,11 +281,13 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
     def _with_cursor(self, labels: Sequence[_Label], at: int, sheet: Sheet) -> list[_Label]:
         """Return labels with the cursor before the name of its column, in place of those it would cover."""
         name = sheet.columns[self.column] if sheet.edges is None else ""
-        own = f"{self.glyphs.cursor}{name}"
-        if at + len(own) > self._cells_across or cell_len(own) != len(own):
-            own = self.glyphs.cursor
-        apart = [label for label in labels if label[0] + len(label[1]) < at or label[0] > at + len(own)]
-        return sorted([*apart, (at, own)])
+        cursor_label = f"{self.glyphs.cursor}{name}"
+        if at + len(cursor_label) > self._cells_across or cell_len(cursor_label) != len(cursor_label):
+            cursor_label = self.glyphs.cursor
+        apart = [
+            label for label in labels if label[0] + len(label[1]) < at or label[0] > at + len(cursor_label)
+        ]
+        return sorted([*apart, (at, cursor_label)])
 
     def _mark_line(self, sheet: Sheet) -> list[StyledText]:
         """Mark the columns of the viewport and the window of the timeline, and that of the cursor."""
