@@ -24,7 +24,7 @@ from tracetui.job.clocks import find_clocks
 from tracetui.job.digest import CollectiveColumns, DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
-from tracetui.job.last_together import last_together
+from tracetui.job.last_together import find_last_together
 from tracetui.job.waits import INCOMPARABLE, NOBODY, find_job_waits
 
 MS = 1_000_000
@@ -294,7 +294,7 @@ def test_ranks_were_last_together_before_all_that_they_left_apart_or_without_eac
     job.ranks[0].collectives.end[1] -= MS
     waits, _ = find_job_waits(job.ranks, job.channels, job.clocks)
     assert waits.wait_ns.tolist()[-2:] == [5 * MS, 0]
-    assert [places[-2] for places in last_together(job.ranks, job.channels, job.clocks, waits)] == [0, 0]
+    assert [places[-2] for places in find_last_together(job.ranks, job.channels, job.clocks, waits)] == [0, 0]
 
 
 def test_ranks_without_a_common_operation_stay_apart() -> None:
@@ -347,13 +347,14 @@ def test_only_operations_before_which_a_rank_began_late_count_for_its_beginning(
     """Three waits for rank 0, whose stretches began 0, 0 and 5 ns late."""
     stretches: Any = SimpleNamespace(
         wait_place=np.arange(3),
+        late_place=np.zeros(3, np.int64),
         start_delay_ns=np.array([0, 0, 5]),
         from_shared_operation=np.ones(3, np.bool_),
         from_step=np.zeros(3, np.bool_),
     )
-    waits: Any = SimpleNamespace(late_place=np.zeros(3, np.int64), operation=np.arange(3))
+    waits: Any = SimpleNamespace(operation=np.arange(3))
     rank: Any = SimpleNamespace(number=0)
     losses = roots._Losses()
     roots._add_unequal_starts((rank,), stretches, waits, np.ones(3), losses)
-    (root,) = losses.rounded(5)
+    (root,) = losses.roots(5)
     assert (root.kind, root.lost_ns, root.operations) == ("clock", 5, 1)

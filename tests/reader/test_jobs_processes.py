@@ -22,7 +22,7 @@ from tests import forks
 from tests.reader.rows import expected_rows, rows_of
 from tests.reader.test_jobs import everything, plain
 from tracetui.cli import main
-from tracetui.reader import joined, pool, processes, source
+from tracetui.reader import joined, processes, source, worker_pool
 from tracetui.reader.source import Progress, TraceFile
 
 pytestmark = pytest.mark.usefixtures("workers")
@@ -174,7 +174,7 @@ def test_no_memory_for_workers_is_said(path: Path, monkeypatch: pytest.MonkeyPat
     def refuse(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(pool, "Worker", refuse)
+    monkeypatch.setattr(worker_pool, "Worker", refuse)
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read()
     assert table.report.warnings == ("2 of 2 worker processes could not be started (no memory)",)

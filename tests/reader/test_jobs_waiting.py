@@ -13,9 +13,9 @@ from tests.reader.test_jobs import Stage
 from tracetui.reader import source
 from tracetui.reader.piece_order import PieceOrder
 from tracetui.reader.pieces import PieceOptions
-from tracetui.reader.pool import WorkerPool
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import open_text
+from tracetui.reader.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.usefixtures("workers")
 

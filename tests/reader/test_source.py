@@ -51,7 +51,7 @@ def test_threads_and_processes_are_for_files_that_are_large_enough(
     path = tmp_path / "t.json"
     path.write_text(TEXT)
     monkeypatch.setattr(source, "COMPILED", compiled)
-    readers = "threads.PieceThreads.start_scanning" if compiled else "pool.WorkerPool"
+    readers = "threads.PieceThreads.start_scanning" if compiled else "worker_pool.WorkerPool"
     monkeypatch.setattr(f"tracetui.reader.{readers}", refuse)
     monkeypatch.setattr(source, "SMALLEST", len(TEXT) + smaller_by)
     monkeypatch.setattr(

@@ -44,7 +44,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     starts: list[int] = []
     monkeypatch.setattr(source, "SMALLEST", 0)
     monkeypatch.setattr(SerialPool, "starts", starts, raising=False)
-    monkeypatch.setattr("tracetui.reader.pool.WorkerPool", SerialPool)
+    monkeypatch.setattr("tracetui.reader.worker_pool.WorkerPool", SerialPool)
     return starts
 
 

@@ -17,7 +17,7 @@ from tracetui.job.waits import DISAGREE, JobWaits
 _BEFORE_ALL = np.iinfo(np.int64).min
 
 
-def last_together(
+def find_last_together(
     ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel], clocks: Clocks, waits: JobWaits
 ) -> tuple[Int64s, Int64s]:
     """Return the last operation, in any channel, that both ranks of each wait took part in before it.

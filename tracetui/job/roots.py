@@ -31,10 +31,10 @@ from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import DigestLine
 from tracetui.job.exposure import KEPT_COMMUNICATION, UNSPLIT_COMMUNICATION, Exposure, RootKey
-from tracetui.job.last_together import last_together
+from tracetui.job.last_together import find_last_together
 from tracetui.job.match import MatchedChannel
-from tracetui.job.stretches import Stretches, stretches_of
-from tracetui.job.wait_weights import weights
+from tracetui.job.stretches import Stretches, find_stretches
+from tracetui.job.wait_weights import find_weights
 from tracetui.job.waits import INCOMPARABLE, JobWaits, by_peer, global_rank
 from tracetui.trace.order import numbered
 
@@ -54,9 +54,8 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" where there is none
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: (
-        int  #: count of those in which others waited for it after it did any of this; none of weight 0
-    )
+    #: how many operations others waited in for this rank after it did any of this; none of weight 0 counts
+    operations: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +78,14 @@ def find_roots(
     exposure: Exposure,
     chosen: Bools | None = None,
 ) -> RootBreakdown:
-    """Return the reasons of the `chosen` waits, bool[waits]; None: of all.
+    """Return the roots of the `chosen` waits, bool[waits]; None: of all.
 
     Rows of `waits` in which a rank did not wait, as those of the late ranks, count for nothing. Waits that
     are not chosen count as far as chosen ones are passed on to them.
     """
     chosen = np.ones(len(waits), np.bool_) if chosen is None else chosen
-    stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
-    weight = weights(exposure, stretches, waits, chosen)
+    stretches = find_stretches(ranks, clocks, waits, *find_last_together(ranks, channels, clocks, waits))
+    weight = find_weights(exposure, stretches, waits, chosen)
     stretches = stretches.at(weight[stretches.wait_place] != 0)
     stretch_weight = weight[stretches.wait_place] * stretches.share
     losses = _Losses()
@@ -97,26 +96,26 @@ def find_roots(
     for rank_place, rank in enumerate(ranks):
         if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue
-        keys, spent_before = _spent_before_boundaries(ranks, rank_place, exposure, losses)
+        key_numbers, ns_before = _ns_before_boundaries(ranks, rank_place, exposure, losses)
         _add_late_rank(
             rank.number,
             late_stretches[rank_place],
-            keys,
-            spent_before,
+            key_numbers,
+            ns_before,
             stretches,
             waits,
             stretch_weight,
             losses,
         )
         _subtract_waiting_rank(
-            ranks, waiting_stretches[rank_place], keys, spent_before, stretches, stretch_weight, losses
+            ranks, waiting_stretches[rank_place], key_numbers, ns_before, stretches, stretch_weight, losses
         )
     total = int(waits.wait_ns[chosen].sum())
-    return RootBreakdown(total, losses.rounded(total))
+    return RootBreakdown(total, losses.roots(total))
 
 
 def _group_by_rank(column: Int64s, count: int) -> list[Int64s]:
-    """Group positions by rank: element r lists where `column` equals r."""
+    """Group places by rank: element r lists where `column` equals r."""
     order = np.argsort(column, kind="stable")
     return np.split(order, np.searchsorted(column[order], np.arange(1, count)))
 
@@ -129,10 +128,10 @@ def _add_incomparable_ranks(
     weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Add the waits for ranks that cannot be compared with: no start of theirs in the operation is known.
+    """Add the waits for ranks whose start in the operation is not known or cannot be compared.
 
     ABSENT: their traces are not here. UNALIGNED: their clocks are not aligned with those of all that waited.
-    UNMATCHED: the operation has none of theirs, not recorded or not alike.
+    UNMATCHED: no collective of theirs is in the operation: it is not recorded, or not like the others.
     """
     incomparable = np.flatnonzero((waits.late_place == INCOMPARABLE) & (waits.wait_ns > 0) & (weight != 0))
     places_here = {rank.number: place for place, rank in enumerate(ranks)}
@@ -143,13 +142,13 @@ def _add_incomparable_ranks(
         if number in places_here:
             are_aligned = clocks.family[waits.rank_place[wait_places]] == clocks.family[places_here[number]]
             kind = UNMATCHED if are_aligned.all() else UNALIGNED
-        key = losses.key_number((kind, "", None))
+        key_number = losses.key_number((kind, "", None))
         operations = len(np.unique(waits.operation[wait_places]))
-        losses.add(-1 if number is None else number, key, lost, operations)
+        losses.add(-1 if number is None else number, key_number, lost, operations)
 
 
 def _add_unequal_starts(
-    ranks: tuple[Rank, ...], stretches: Stretches, waits: JobWaits, weight: Floats, losses: _Losses
+    ranks: tuple[Rank, ...], stretches: Stretches, waits: JobWaits, stretch_weight: Floats, losses: _Losses
 ) -> None:
     """Add how much later the stretches of late ranks began: the last term of the module's sum.
 
@@ -157,174 +156,179 @@ def _add_unequal_starts(
     operation; the difference of the starts of their steps. RECORDING: nor such a step on both; that of the
     starts of their recordings.
     """
-    weighted_delay = weight * stretches.start_delay_ns
-    kinds = {
+    weighted_delay = stretch_weight * stretches.start_delay_ns
+    masks = {
         CLOCK: stretches.from_shared_operation,
         STEP: stretches.from_step,
         RECORDING: ~(stretches.from_shared_operation | stretches.from_step),
     }
-    for kind, of_kind in kinds.items():
-        late_place = waits.late_place[stretches.wait_place[of_kind]]
-        lost = np.bincount(late_place, weighted_delay[of_kind], len(ranks))
-        operation = waits.operation[stretches.wait_place[of_kind]]
-        is_delayed = weighted_delay[of_kind] != 0
-        key = losses.key_number((kind, "", None))
+    for kind, mask in masks.items():
+        late_place, delay = stretches.late_place[mask], weighted_delay[mask]
+        lost = np.bincount(late_place, delay, len(ranks))
+        operation = waits.operation[stretches.wait_place[mask]]
+        key_number = losses.key_number((kind, "", None))
         for rank_place in np.flatnonzero(lost).tolist():
-            operations = len(np.unique(operation[is_delayed & (late_place == rank_place)]))
-            losses.add(ranks[rank_place].number, key, lost[rank_place], operations)
+            operations = len(np.unique(operation[(delay != 0) & (late_place == rank_place)]))
+            losses.add(ranks[rank_place].number, key_number, lost[rank_place], operations)
 
 
-def _spent_before_boundaries(
+def _ns_before_boundaries(
     ranks: tuple[Rank, ...], rank_place: int, exposure: Exposure, losses: _Losses
 ) -> tuple[Int64s, Floats]:
-    """Return what a rank did itself, as keys of `losses`, int64[k], and the ns of each before each boundary.
+    """Return what a rank did itself: key numbers of `losses`, int64[keys], and the ns before each boundary.
 
-    The latter is float64[boundaries, k]. Time that is passed on is not in it.
+    The latter is float64[boundaries, keys]. Time that is passed on is not in it.
     """
     root_keys, cells = exposure.own_time(ranks, rank_place)
-    keys = np.array([losses.key_number(root_key) for root_key in root_keys], np.int64)
-    spent_before = np.zeros((len(ranks[rank_place].digest.boundaries), len(keys)), np.float64)
-    np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)  # row b: before boundary b
-    np.cumsum(spent_before, axis=0, out=spent_before)
-    return keys, spent_before
+    key_numbers = np.array([losses.key_number(root_key) for root_key in root_keys], np.int64)
+    ns_before = np.zeros((len(ranks[rank_place].digest.boundaries), len(key_numbers)), np.float64)
+    np.add.at(ns_before, (cells.segment + 1, cells.key), cells.ns)  # row b: before boundary b
+    np.cumsum(ns_before, axis=0, out=ns_before)
+    return key_numbers, ns_before
 
 
 def _add_late_rank(
     number: int,
     stretch_places: Int64s,
-    keys: Int64s,
-    spent_before: Floats,
+    key_numbers: Int64s,
+    ns_before: Floats,
     stretches: Stretches,
     waits: JobWaits,
-    weight: Floats,
+    stretch_weight: Floats,
     losses: _Losses,
 ) -> None:
     """Add what a late rank did in its stretches, at `stretch_places`."""
     if not len(stretch_places):
         return
     first, stop = stretches.late_first[stretch_places], stretches.late_stop[stretch_places]
-    spent = spent_before[stop] - spent_before[first]
+    ns = ns_before[stop] - ns_before[first]
     wait_place = stretches.wait_place[stretch_places]
-    lost = weight[stretch_places] @ spent
-    counts = _count_operations(waits.operation[wait_place], spent)
+    lost = stretch_weight[stretch_places] @ ns
+    counts = _count_operations(waits.operation[wait_place], ns)
     (nonzero,) = np.nonzero((lost != 0) | (counts > 0))  # keys that lost 0 keep their operations
-    losses.add(number, keys[nonzero], lost[nonzero], counts[nonzero])
+    losses.add(number, key_numbers[nonzero], lost[nonzero], counts[nonzero])
 
 
 def _subtract_waiting_rank(
     ranks: tuple[Rank, ...],
     stretch_places: Int64s,
-    keys: Int64s,
-    spent_before: Floats,
+    key_numbers: Int64s,
+    ns_before: Floats,
     stretches: Stretches,
-    weight: Floats,
+    stretch_weight: Floats,
     losses: _Losses,
 ) -> None:
     """Subtract from late ranks what a waiting rank did in its stretches: what is left they did longer."""
     if not len(stretch_places):
         return
     first, stop = stretches.waiting_first[stretch_places], stretches.waiting_stop[stretch_places]
-    negated = spent_before[first] - spent_before[stop]
-    negated *= weight[stretch_places][:, None]
+    negative_ns = ns_before[first] - ns_before[stop]
+    negative_ns *= stretch_weight[stretch_places][:, None]
     late_place = stretches.late_place[stretch_places]
     order = np.argsort(late_place, kind="stable")
     group_starts = np.flatnonzero(np.diff(late_place[order], prepend=-1))
-    by_late_rank = np.add.reduceat(negated[order], group_starts, axis=0)
+    by_late_rank = np.add.reduceat(negative_ns[order], group_starts, axis=0)
     row, key_place = np.nonzero(by_late_rank)
     late_numbers = [ranks[rank_place].number for rank_place in late_place[order[group_starts]].tolist()]
     # Operations are counted where the late rank's time is added.
-    losses.add(np.array(late_numbers, np.int64)[row], keys[key_place], by_late_rank[row, key_place], 0)
+    losses.add(np.array(late_numbers, np.int64)[row], key_numbers[key_place], by_late_rank[row, key_place], 0)
 
 
-def _count_operations(operation: Int64s, spent: Floats) -> Int64s:
-    """Count, for each key, the operations before which it took any time; int64[keys].
+def _count_operations(operation: Int64s, ns: Floats) -> Int64s:
+    """Count, for each key, the operations before which the rank spent any time on it; int64[keys].
 
-    `operation`, int64[stretches], is that of each row of `spent`, float64[stretches, keys].
+    `operation`, int64[stretches], is that of each row of `ns`, float64[stretches, keys].
     """
     order = np.argsort(operation, kind="stable")
     group_starts = np.flatnonzero(np.diff(operation[order], prepend=-1))
-    counts: Int64s = (np.maximum.reduceat(spent[order], group_starts, axis=0) > 0).sum(axis=0)
+    counts: Int64s = (np.maximum.reduceat(ns[order], group_starts, axis=0) > 0).sum(axis=0)
     return counts
 
 
 class _Losses:
-    """What was lost, by rank (-1: not known) and key: kind, reason and line."""
+    """What was lost, by rank (-1: not known) and key: kind, reason and line.
+
+    An entry is a number for a rank and a key, of which the same may be added many times.
+    """
 
     def __init__(self) -> None:
-        self._keys: dict[RootKey, int] = {}
-        self._added: list[tuple[Int64s, Floats, Int64s]] = []
+        self._key_numbers: dict[RootKey, int] = {}
+        self._blocks: list[tuple[Int64s, Floats, Int64s]] = []  # entries, ns lost, operations
         self._entry_count = 0
 
     def key_number(self, key: RootKey) -> int:
         """Return the number of a key; a new one is given the next."""
-        return self._keys.setdefault(key, len(self._keys))
+        return self._key_numbers.setdefault(key, len(self._key_numbers))
 
     def add(
-        self, number: int | Int64s, key: int | Int64s, lost: float | Floats, operations: int | Int64s
+        self, rank: int | Int64s, key_number: int | Int64s, lost: float | Floats, operations: int | Int64s
     ) -> None:
         """Add ns lost by ranks (numbers) and keys, and in how many operations; arrays are of equal length."""
-        entry = np.atleast_1d((np.asarray(number, np.int64) + 1) * _KEY_SPAN + key)
-        columns = np.broadcast_arrays(entry, np.asarray(lost, np.float64), np.asarray(operations, np.int64))
-        self._added.append((columns[0], columns[1], columns[2]))
-        self._entry_count += len(entry)
+        entries = np.atleast_1d((np.asarray(rank, np.int64) + 1) * _KEY_SPAN + key_number)
+        columns = np.broadcast_arrays(entries, np.asarray(lost, np.float64), np.asarray(operations, np.int64))
+        self._blocks.append((columns[0], columns[1], columns[2]))
+        self._entry_count += len(entries)
         if self._entry_count > _MOST_ENTRIES:
-            self._added = [self._summed()]
-            self._entry_count = len(self._added[0][0])
+            self._blocks = [self._sum_entries()]
+            self._entry_count = len(self._blocks[0][0])
 
-    def rounded(self, total: int) -> tuple[Root, ...]:
+    def roots(self, total: int) -> tuple[Root, ...]:
         """Return the losses in whole ns, most first, without those of 0.
 
         The largest fractions are rounded up until the sum is `total`.
         """
-        entries, exact, operations = self._summed()
-        self._cancel_unsplit(entries, exact)
-        whole = np.floor(exact).astype(np.int64)
+        entries, lost, operations = self._sum_entries()
+        self._cancel_unsplit(entries, lost)
+        whole = np.floor(lost).astype(np.int64)
         remainder = total - int(whole.sum())
         if len(whole):
             # Float errors may make the remainder larger than the number of entries, or negative.
             whole += remainder // len(whole)
-            whole[np.argsort(np.floor(exact) - exact, kind="stable")[: remainder % len(whole)]] += 1
-        keys = list(self._keys)
-        numbers, key_numbers = entries // _KEY_SPAN - 1, entries % _KEY_SPAN
-        roots = []
-        for number, key_number, ns, count in zip(
-            numbers.tolist(), key_numbers.tolist(), whole.tolist(), operations.tolist()
-        ):
-            kind, reason, line = keys[key_number]
-            if ns:
-                roots.append(Root(None if number < 0 else number, kind, reason, line, ns, count))
+            whole[np.argsort(np.floor(lost) - lost, kind="stable")[: remainder % len(whole)]] += 1
+        keys = list(self._key_numbers)
+        ranks = (entries // _KEY_SPAN - 1).tolist()
+        keys_of_entries = [keys[number] for number in (entries % _KEY_SPAN).tolist()]
+        roots = [
+            Root(None if rank < 0 else rank, kind, reason, line, ns, count)
+            for rank, (kind, reason, line), ns, count in zip(
+                ranks, keys_of_entries, whole.tolist(), operations.tolist()
+            )
+            if ns
+        ]
         return tuple(sorted(roots, key=_sort_key))
 
     def _cancel_unsplit(self, entries: Int64s, lost: Floats) -> None:
-        """Cancel what a late rank moved longer against what it was waiting or moving less, or the reverse.
+        """Cancel known communication of each rank against unsplit one of the other sign, as far as both go.
 
-        Both may be the same: of one side it is known what it did, of the other it is not.
+        What the one side moved may be the same that the other side moved or waited: which, nothing tells.
         """
         kept_key, unsplit_key = (
-            self._keys.get((kind, "", None), -1) for kind in (KEPT_COMMUNICATION, UNSPLIT_COMMUNICATION)
+            self._key_numbers.get((kind, "", None), -1)
+            for kind in (KEPT_COMMUNICATION, UNSPLIT_COMMUNICATION)
         )
-        kept = np.flatnonzero(entries % _KEY_SPAN == kept_key)
-        unsplit = first_equal(entries, entries[kept] - kept_key + unsplit_key)
-        kept, unsplit = kept[unsplit >= 0], unsplit[unsplit >= 0]
-        kept_ns, unsplit_ns = lost[kept], lost[unsplit]
+        kept_places = np.flatnonzero(entries % _KEY_SPAN == kept_key)
+        unsplit_places = first_equal(entries, entries[kept_places] - kept_key + unsplit_key)
+        is_pair = unsplit_places >= 0
+        kept_places, unsplit_places = kept_places[is_pair], unsplit_places[is_pair]
+        kept_ns, unsplit_ns = lost[kept_places], lost[unsplit_places]
         common_ns = np.where(
             kept_ns * unsplit_ns < 0, np.minimum(np.abs(kept_ns), np.abs(unsplit_ns)) * np.sign(kept_ns), 0
         )
-        lost[kept] -= common_ns
-        lost[unsplit] += common_ns
+        lost[kept_places] -= common_ns
+        lost[unsplit_places] += common_ns
 
-    def _summed(self) -> tuple[Int64s, Floats, Int64s]:
+    def _sum_entries(self) -> tuple[Int64s, Floats, Int64s]:
         """Return the distinct entries, ascending, and of each the ns lost and the operations."""
         empty = (np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
-        entries, lost, operations = (np.concatenate(columns) for columns in zip(empty, *self._added))
+        entries, lost, operations = (np.concatenate(columns) for columns in zip(empty, *self._blocks))
         distinct, distinct_place = numbered(entries)
         counts = np.zeros(len(distinct), np.int64)
         np.add.at(counts, distinct_place, operations)
         summed = np.bincount(distinct_place, lost, len(distinct))
-        return distinct, summed.astype(np.float64, copy=False), counts
+        return distinct, summed.astype(np.float64, copy=False), counts  # of no entries it is int64
 
 
-_KEY_SPAN = 1 << 32  # an entry is a rank's number + 1, times this, and a key
+_KEY_SPAN = 1 << 32  # an entry is (a rank's number + 1) times this, and a key's number
 _MOST_ENTRIES = 2_000_000  # above this, equal ones are summed to save memory
 
 

@@ -45,7 +45,7 @@ def first_segments(ranks: tuple[Rank, ...]) -> Int64s:
     return np.concatenate(([0], np.cumsum([len(rank.digest.boundaries) for rank in ranks]))).astype(np.int64)
 
 
-def stretches_of(
+def find_stretches(
     ranks: tuple[Rank, ...], clocks: Clocks, waits: JobWaits, last_place: Int64s, late_last_place: Int64s
 ) -> Stretches:
     """Return the stretches of all waits for ranks that are here.

@@ -22,7 +22,7 @@ _MOST_PASSES = 1000  # times that weight is passed on inside a batch
 _ROUNDS = 4  # over all of the time: operations on several streams may pass on to later ones
 
 
-def weights(exposure: Exposure, stretches: Stretches, waits: JobWaits, chosen: Bools) -> Floats:
+def find_weights(exposure: Exposure, stretches: Stretches, waits: JobWaits, chosen: Bools) -> Floats:
     """Return the weight of each wait: 1 where it is chosen, and what others pass on to it."""
     passing = _WeightPassing(exposure, stretches, waits)
     pending, passed_on = chosen.astype(np.float64), np.zeros(len(waits), np.float64)

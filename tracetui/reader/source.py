@@ -262,7 +262,8 @@ class TraceFile:
                         return
                     if piece.part.scanned * 2 < piece.part.events and not piece.in_damage:
                         break
-        from tracetui.reader.pool import WorkerPool  # most files are read without the modules of processes
+        # Most files are read without the modules of processes.
+        from tracetui.reader.worker_pool import WorkerPool
 
         with WorkerPool(self._text, order, options, jobs) as pool:
             try:

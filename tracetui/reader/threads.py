@@ -1,8 +1,8 @@
 """Threads that read the pieces of a text ahead, and the loop that takes the pieces in their order.
 
 Each thread has a reader: the compiled scanner, which gives up the interpreter's lock, or a worker process
-that the thread waits for (`tracetui.reader.pool`). What no thread could read, or what does not begin where
-the piece before ended, is read again here.
+that the thread waits for (`tracetui.reader.worker_pool`). What no thread could read, or what does not begin
+where the piece before ended, is read again here.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class PieceThreads:
             self.start(partial(self._scan, PieceReader(self._options)))
 
     def start(self, read_piece: ReadPiece) -> bool:
-        """Start a thread with this reader; return whether there could be one more thread."""
+        """Start a thread with this reader; return False where the system has no more threads."""
         try:
             threading.Thread(target=self._work, args=(read_piece,), daemon=True).start()
         except RuntimeError:

@@ -1,9 +1,9 @@
 """Share the reading of one text among worker processes, and read all of it even if they fail.
 
-For a text of which most has to be decoded, from the start or from some piece on, and where the scanner is not
-compiled: decoding keeps the interpreter's lock, so that threads would wait for each other. Each worker has a
-thread here that hands it one piece after the other and brings what it read (`tracetui.reader.threads`). Which
-piece is next, and whether a worker found its start, `tracetui.reader.piece_order` knows.
+Used from the start of a text where the scanner is not compiled, else after the first piece of which most had
+to be decoded: decoding keeps the interpreter's lock, so that threads would wait for each other. Each worker
+has a thread here that hands it one piece after the other and brings what it read (`tracetui.reader.threads`).
+Which piece is next, and whether a worker found its start, `tracetui.reader.piece_order` knows.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class WorkerPool:
     """Reads a text with worker processes; a context manager that kills them."""
 
     def __init__(self, text: Text, order: PieceOrder, options: PieceOptions, jobs: int) -> None:
-        """Prepare to read what is left of `order` here and with `jobs` processes, at most one a piece."""
+        """Prepare to read the rest of `order`, here and in at most `jobs` processes, no more than pieces."""
         self._text = text
         self._options = options
-        # The next piece of one plain file is read in this process, while the workers start. A text that is
-        # inflated is left to them: two who read it at different places would have it inflated anew each time.
+        # While the workers start, the next piece of one plain file is read in this process. Of any other text
+        # it is left to them: two who read it at different places would have it inflated anew each time.
         if text.loan is not None:
             order.keep_next()
         self._jobs = min(jobs, order.unassigned)
@@ -46,9 +46,10 @@ class WorkerPool:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Kill all workers, leaving one that cannot be killed to its thread; threads are not waited for.
+        """Kill all workers; threads are not waited for.
 
-        Takes GOODBYE at most until threads let go of their workers, and twice that for each that stays.
+        Threads have GOODBYE seconds, all together, to let go of their workers; one that does not closes its
+        worker itself later. A process that does not end takes twice that more.
         """
         self._threads.__exit__()
         for worker in self._workers:
@@ -80,9 +81,9 @@ class WorkerPool:
             yield state(template, count=count, jobs=self._jobs, reason=why)
 
     def _start_workers(self) -> None:
-        """Start processes until one cannot be started, and a thread for each; remember why some were not.
+        """Start processes until one cannot be started, and a thread for each; note why some were not started.
 
-        None, and without a word, where this program is no interpreter that could be started again.
+        None is started, and none noted, where this program is no interpreter that could be started again.
         """
         if not sys.executable or getattr(sys, "frozen", False):
             return
