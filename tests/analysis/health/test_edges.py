@@ -600,6 +600,7 @@ def test_a_waiting_operator_holds_no_other_that_waits(inner: str, count: int, is
     assert ("clock.jump" in found([*run(), *events, gpu.host(23 * MS, 5_000)])) == is_found
 
 
+@pytest.mark.parametrize("start", [18 * MS, 20 * MS])
 @pytest.mark.parametrize(
     ("end", "late", "amid", "is_found"),
     [
@@ -609,14 +610,16 @@ def test_a_waiting_operator_holds_no_other_that_waits(inner: str, count: int, is
         (MS, 3 * MS + 301_000, 5, False),
         (100_000, 3 * MS, 5, True),
         (4 * MS, 3 * MS, 5, True),
+        (0, 3 * MS + 299_000, 5, False),
     ],
 )
 def test_a_clock_leapt_where_the_next_step_is_as_late_as_a_hole_in_this_one_lasts(
-    end: int, late: int, amid: int, is_found: bool
+    end: int, late: int, amid: int, is_found: bool, start: int
 ) -> None:
     """And where five operators run between the two steps, after the hole.
 
-    A hole of 3 ms; the step ends `end` after the hole begins, the next one begins `late` after that end.
+    A hole of 3 ms; the step begins at `start` and ends `end` after the hole begins, the next one begins
+    `late` after that end.
     """
     hole, resume = 20 * MS, 23 * MS
     following = hole + end + late
@@ -629,9 +632,9 @@ def test_a_clock_leapt_where_the_next_step_is_as_late_as_a_hole_in_this_one_last
         *range(following, following + 100 * 50_000, 50_000),
     ]
     steps = [
-        gpu.step(0, 2 * MS, 16 * MS),
-        gpu.step(1, 18 * MS, hole + end - 18 * MS),
+        gpu.step(1, start, hole + end - start),
         gpu.step(2, following, 8 * MS),
+        gpu.step(3, following + 8 * MS, 8 * MS),
     ]
     operators_of_steps = [gpu.host(start, 500) for start in starts]
     assert ("clock.jump" in found([*run(10), *steps, *operators_of_steps])) == is_found

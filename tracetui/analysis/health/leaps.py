@@ -273,8 +273,6 @@ def _late_ends(recording: HealthEvidence, begins: Int64s, resumes: Int64s) -> In
     """
     starts, lengths = distinct(recording.host_starts), resumes - begins
     late = np.zeros(len(begins), np.int64)
-    if len(starts) < 2:
-        return late
     ends = np.full(len(starts), np.iinfo(np.int64).max)
     np.minimum.at(ends, np.searchsorted(starts, recording.host_starts), recording.host_ends)
     place = np.searchsorted(starts, begins, "right") - 1
@@ -367,20 +365,14 @@ def _steps_shift(recording: HealthEvidence, begin: int, resume: int) -> bool:
     Steps follow each other, so what is between them then is the rest of the step, late by the hole. In a
     pause between steps nothing is.
     """
+    (end,) = _late_ends(recording, np.array([begin]), np.array([resume])).tolist()
+    if end <= begin:
+        return False
     starts = distinct(recording.host_starts)
-    if len(starts) < 2:
-        return False
-    hole = resume - begin
-    held = np.flatnonzero((recording.host_starts <= begin) & (recording.host_ends > begin))
-    following = starts[starts >= resume]
-    if not len(held) or not len(following):
-        return False
-    trace = recording.trace
-    end, after = int(recording.host_ends[held].min()), int(following[0])
-    rows = rows_of(t for t in trace.tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
-    times = trace.slices.start[rows]
-    amid = np.count_nonzero((times > max(end, resume)) & (times < after))
-    return abs(after - end - hole) <= _ALIKE * hole and bool(amid >= _LEAST_AMID)
+    after = starts[np.searchsorted(starts, end)]
+    rows = rows_of(track for track in recording.trace.tracks if track.family == Family.OPERATORS)
+    times = recording.trace.slices.start[rows]
+    return bool(np.count_nonzero((times > max(end, resume)) & (times < after)) >= _LEAST_AMID)
 
 
 def _find_leap_back(recording: HealthEvidence) -> Leap | None:
