@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import tracetui
 from tests.comparison.planted import run
 from tests.job.files import TINY, rank_directory
 from tracetui.comparison.compared_run import run_of
+from tracetui.comparison.comparison import _recording_notes
 from tracetui.job.digesting import digest_trace
 
 
@@ -37,3 +39,21 @@ def test_of_digests_and_jobs(samples: Path, tmp_path: Path) -> None:
     assert [row.rank for row in one.job.ranks] == [1]
     with pytest.raises(TypeError, match="a job is compared with a job, or with a path"):
         tracetui.compare(job, run("mixed", 2))
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "differing"),
+    [
+        (("cann 8.0", "torch 2.6"), ("cann 8.1", "torch 2.6"), ["cann 8.0, cann 8.1"]),
+        (("cann 8.0",), ("cann 8.0",), []),
+        (("cann 8.0",), (), []),
+        ((), ("cann 8.0",), []),
+    ],
+)
+def test_versions_are_compared_where_both_runs_tell_them(
+    base: tuple[str, ...], other: tuple[str, ...], differing: list[str]
+) -> None:
+    whole = run_of(run("mixed", 2))
+    runs = [replace(whole, health=replace(whole.health, versions=versions)) for versions in (base, other)]
+    sentence = "The runs are of different versions: {}"
+    assert [*_recording_notes(*runs)] == [sentence.format(versions) for versions in differing]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable
 
@@ -332,6 +333,9 @@ async def test_the_mouse_selects_zooms_and_marks(moba: Path) -> None:
         await pilot.mouse_up(tracks, offset=(tracks.label_width + 40, place))
         await pilot.pause()
         assert app.session.state.window is not None
+        first_lane = replace(tracks.lines.lines[place], lane=0)
+        start = int(trace_in(app).slices.start[trace_in(app).lane_slice_rows(0)][0])
+        assert timeline(app).cursor.snapped(first_lane, start + 1) == start
 
 
 def _scroll_up() -> Any:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 
@@ -216,7 +217,10 @@ async def test_a_note_is_written_marked_and_gone_to(
         assert app.session.notes[0].text == "[red]late"
         await pilot.press("x", "0")  # the cursor leaves the mark, and all is on screen
         await pilot.pause()
-        assert "N" in app.screen.query_one(Ruler).draw_line(0).text
+        ruler, state = app.screen.query_one(Ruler), app.session.state
+        assert "N" in ruler.draw_line(0).text
+        state.go(replace(state.place, time_ns=state.viewport.start_ns), "select")
+        assert ruler.draw_line(0).text[ruler.label_width] == ruler.glyphs.cursor
         await pilot.press("G")
         await pilot.pause()
         assert [line[-1:] for line in screen_text(app)[2:6]].count("N") == 1

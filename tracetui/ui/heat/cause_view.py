@@ -120,7 +120,7 @@ class CauseView:
         if sheet.edges is not None:
             return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
         if gap >= 0:
-            return gap_target(self._analysis, gap, 0, 0)
+            return gap_target(self._analysis, gap)
         step = int(sheet.shown[row, column])
         if step >= len(self._analysis.steps):
             return None

@@ -56,7 +56,7 @@ def joined(*words: str) -> str:
     return BETWEEN.join(word for word in words if word)
 
 
-def gap_target(analysis: Analysis, gap: int, start_ns: int, end_ns: int) -> CellTarget | None:
+def gap_target(analysis: Analysis, gap: int, start_ns: int = 0, end_ns: int = 0) -> CellTarget | None:
     """Return a gap, with the time of the cell around it; None of gap -1 and a cell without time."""
     if gap < 0:
         return CellTarget(start_ns, end_ns) if end_ns > start_ns else None

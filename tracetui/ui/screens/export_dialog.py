@@ -196,7 +196,8 @@ class ExportDialog(FilePanel):
         if analysis is None or not name:
             return
         tracks = chosen(analysis, self.query_one("#tracks", Input).value)
-        rows = size = 0
+        rows: int
+        size: int
 
         def fill(stream: BinaryIO) -> None:
             nonlocal rows, size
