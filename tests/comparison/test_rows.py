@@ -17,6 +17,7 @@ from tracetui.comparison.rank_test import StepTest
 from tracetui.comparison.tally import Sum, tally
 from tracetui.comparison.walls import StepChoice
 from tracetui.comparison.waterfall import TERMS, term_places
+from tracetui.export.sentences.verdict import _steps_words
 
 
 def test_a_step_without_a_name_has_none_of_its_time() -> None:
@@ -137,6 +138,15 @@ def test_devices_of_one_step_are_one_sample() -> None:
 def test_steps_that_few_devices_have_count_as_the_others() -> None:
     steps = DeviceSteps(2, (0, 1, 2, 1, 2))
     assert steps.summed((10, 20, 30, 40, 55)) == (20, 60, 85)
+
+
+def test_steps_of_devices_are_said_to_be_tested_where_not_all_are() -> None:
+    """Of two devices three steps are tested, of as many or of one more."""
+    devices = DeviceSteps(2, (0, 1, 2, 0, 1, 2))
+    for count, words in ((3, "in 3 of 3 steps"), (4, "in 3 of 3 tested steps")):
+        scale = RowScale(2 * count, 2 * count, Fraction(100), ranks=(2, 2), devices=(devices, devices))
+        base, other = (Sum(2 * count * ns, 2 * count, ns, ns, steps=(ns,) * 6) for ns in (50, 80))
+        assert [*_steps_words(row("", base, other, scale))] == [words]
 
 
 def test_a_range_counts_once_for_all_devices() -> None:

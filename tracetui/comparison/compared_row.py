@@ -140,6 +140,12 @@ class ComparedRow:
         return self.scale.test(self.base, self.other)
 
     @property
+    def is_sampled(self) -> bool:
+        """Whether not all steps of OTHER are tested: they are too many, or not of all its ranks."""
+        test = self.test
+        return test is not None and test.steps < self.scale.other_steps // self.scale.ranks[1]
+
+    @property
     def ratio(self) -> float | None:
         """OTHER / BASE; None where BASE has no time."""
         return float(self.other_ns / self.base_ns) if self.base.ns else None

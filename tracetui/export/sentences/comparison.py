@@ -12,7 +12,6 @@ from tracetui.comparison.compared_run import Run
 from tracetui.comparison.job_part import ComparedRank, ComparedRoot
 from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.tally import MOST_TESTED
 from tracetui.comparison.waterfall import AICORE, AICPU
 from tracetui.export.sentences.advice import advice_title
 from tracetui.export.sentences.roots import compared_root_words
@@ -126,11 +125,11 @@ def steps_sentence(row: ComparedRow) -> str:
     if test is None or not row.delta_ns:
         return ""
     template = "{count} of {steps} steps are slower than the median of BASE"
-    if test.steps == MOST_TESTED:
+    if row.is_sampled:
         template = "{count} of {steps} tested steps are slower than the median of BASE"
     if row.delta_ns < 0:
         template = "{count} of {steps} steps are faster than the median of BASE"
-        if test.steps == MOST_TESTED:
+        if row.is_sampled:
             template = "{count} of {steps} tested steps are faster than the median of BASE"
     count = test.slower if row.delta_ns > 0 else test.faster
     interval = translate(

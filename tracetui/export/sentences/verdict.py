@@ -19,7 +19,6 @@ from tracetui.comparison.changes import (
 )
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.tally import MOST_TESTED
 from tracetui.export.sentences.comparison import collective_name, vendor_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import compared_root_words
@@ -253,7 +252,7 @@ def _steps_words(row: ComparedRow) -> Iterator[str]:
     if test is not None:
         count = test.slower if row.delta_ns > 0 else test.faster
         template = "in {count} of {steps} steps"
-        if test.steps == MOST_TESTED:
+        if row.is_sampled:
             template = "in {count} of {steps} tested steps"
         yield translate(template, count=count, steps=test.steps)
 
