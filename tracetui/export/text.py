@@ -112,6 +112,11 @@ def aligned(text: str, width: int) -> str:
     return " " * (width - cell_width(text)) + text
 
 
+def capitalise(text: str) -> str:
+    """Return a text with its first character in upper case."""
+    return text[:1].upper() + text[1:]
+
+
 def keep_units_together(text: str) -> str:
     """Return the text with a blank that does not break (U+00A0) between a number and its unit."""
     return _BEFORE_UNITS.sub("\xa0", text)

@@ -26,7 +26,7 @@ class Causes:
     """Pieces of idle intervals as columns of equal length, by interval, then start; rows of -1: none."""
 
     intervals: IdleIntervals
-    interval: Int64s  #: index into `intervals`
+    interval: Int64s  #: place in `intervals`
     start: Int64s  #: ns
     end: Int64s  #: ns
     cause: Int8s  #: Cause
@@ -35,9 +35,9 @@ class Causes:
     stack: Int32s  #: string of the `Call stack` it is charged to, -1 where none
     frame: Wholes  #: row of the innermost python_function slice it is charged to
     backward: Bools  #: charged to an operator of the backward pass, with the stack of its forward operator
-    wait: Wholes  #: row of the wait on the task's stream, of a device.stream_wait
-    track: Wholes  #: of the thread that is answerable; -1: none, or not known
-    waited_for: Wholes  #: row of what that waited for, where the trace tells
+    track: Wholes  #: track of the thread that is to blame; -1: none, or not known
+    stream_wait: Wholes  #: row of the wait on the task's stream, of a device.stream_wait
+    waited_for: Wholes  #: row of what that wait is for, where the trace tells
     #: of each interval: row of the operator that was synchronising when it began; -1: none, or outside of one
     synchronising: Int64s
     synchronising_stack: Int32s  #: string of the `Call stack` of the line that synchronised, -1 where none

@@ -2,15 +2,16 @@
 
 Until the enqueue of the task began, the host is to blame; from there until its dequeue began, the task queue;
 until its launch ended, the launch; and then the device. `Milestones` tells what stands for one not recorded.
-The host's part is blamed on the thread of the enqueue, or else of its operator or its launch; where no chain
-leads to the task, it is unlinked, or the device's inside one iteration of a graph. An autograd thread runs a
-burst of operators each time that another thread wakes it: what comes before the first of them is blamed on
-that other thread.
+What ends with a copy without a launch is explained by the task that the copy feeds. The host's part is blamed
+on the thread of the enqueue, or else of the task's operator or launch. Where no chain leads to the task, the
+whole interval is unlinked, or the device's inside one iteration of a graph. An autograd thread runs a burst
+of operators each time that another thread wakes it: what comes before the first of them is blamed on that
+other thread.
 
 Two things win over that. Where the scheduler was recorded, time in which the thread to blame had no core,
-slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work is not
-recorded, a piece whose middle lies there is unseen: any piece where the span is of no device, also before the
-launch; else only what is unknown or of a graph on that device.
+slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work of a
+device is not recorded, pieces of it whose middle lies there are unseen if they are unknown or of a graph;
+where work of any device may be lost, all pieces are, also those before the launch.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class _CausePieces(NamedTuple):
     track: Wholes  #: track of the thread that is to blame; -1: none, or not known
 
 
-#: The columns of rows, which take 32 bits each once they are joined.
-_ROWS = ("operator", "charged_slice", "frame", "stream_wait", "track")
+#: The columns of rows and tracks, which take 32 bits each once they are joined.
+_INT32_COLUMNS = ("operator", "charged_slice", "frame", "stream_wait", "track")
 
 
 class _HostParts(NamedTuple):
@@ -72,13 +73,13 @@ class _HostParts(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
-    woken_operator: Int64s  #: row of the first operator of the burst for which it wakes another thread, -1
+    woken_operator: Int64s  #: row of the first operator of the burst that the thread wakes another for; -1
 
 
 class UnseenSpan(NamedTuple):
-    """A stretch of time in which work of a device is not recorded."""
+    """A span of time in which work of a device is not recorded."""
 
-    device: int | None  #: index; None: any device, as tasks that were launched are lost
+    device: int | None  #: index; None: of any device, as tasks that were launched are lost
     start: int  #: ns
     end: int
 
@@ -122,22 +123,22 @@ class _Explainer:
         self._operator = pick(chains.operator, self._task_places)
         task_milestones = milestones(chains, self._task_places)
         self._is_linked = task_milestones.enqueued >= 0  # bool[intervals]
-        self._milestones = self._clip(task_milestones)
+        self._milestones = self._clip_milestones(task_milestones)
         self._host_parts = self._find_host_parts()
 
     def causes(self) -> Causes:
         """Return the pieces of all intervals, by interval, then start."""
-        unsorted = [
+        piece_lists = [
             self._pieces_without_thread(),
             *self._host_pieces(),
             self._queue_pieces(),
             self._launch_pieces(),
             self._device_pieces(),
         ]
-        columns = [[*parts] for parts in zip(*unsorted)]
-        del unsorted  # the parts of a column go when it is joined: there is no room for all pieces twice
+        columns = [[*parts] for parts in zip(*piece_lists)]
+        del piece_lists  # the parts of a column go when it is joined: there is no room for all pieces twice
         pieces = _CausePieces._make(
-            np.concatenate(columns.pop(0), dtype=np.int32 if name in _ROWS else None)
+            np.concatenate(columns.pop(0), dtype=np.int32 if name in _INT32_COLUMNS else None)
             for name in _CausePieces._fields
         )
         scheduler = self._threads.scheduler
@@ -147,12 +148,14 @@ class _Explainer:
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
         pieces = pieces._replace(cause=self._causes_with_unseen(pieces))
         firsts, lasts = _find_runs(pieces, by_track=scheduler is not None)
-        for name in _CausePieces._fields:
+        for name in _CausePieces._fields:  # a shorter column replaces each at once
             places = lasts if name == "end" else firsts
             pieces = pieces._replace(**{name: getattr(pieces, name)[places]})
         charged_sites = self._threads.callers.call_sites(pieces.charged_slice)
-        synchronising, sync_charged, synchronising_frame, synchronising_thread = self._find_synchronising()
-        sync_sites = self._threads.callers.call_sites(sync_charged)
+        synchronising, sync_charged_slice, synchronising_frame, synchronising_thread = (
+            self._find_synchronisations()
+        )
+        sync_sites = self._threads.callers.call_sites(sync_charged_slice)
         return Causes(
             intervals=self._intervals,
             interval=pieces.interval,
@@ -163,7 +166,7 @@ class _Explainer:
             stack=charged_sites.stack,
             frame=np.where(pieces.frame >= 0, pieces.frame, charged_sites.frame).astype(np.int32),
             backward=charged_sites.backward,
-            wait=pieces.stream_wait,
+            stream_wait=pieces.stream_wait,
             track=pieces.track,
             waited_for=self._streams.waited_for(pieces.stream_wait).astype(np.int32),
             synchronising=synchronising,
@@ -181,9 +184,9 @@ class _Explainer:
         intervals, slices, tasks = self._intervals, self._trace.slices, self._chains.tasks
         places = self._chains.index(intervals.task)
         activity = slices.activity[tasks]
-        stands_in = pick(activity, places) == Activity.COPY
-        stands_in[stands_in] = milestones(self._chains, places[stands_in]).enqueued < 0
-        if not stands_in.any():
+        is_stand_in = pick(activity, places) == Activity.COPY
+        is_stand_in[is_stand_in] = milestones(self._chains, places[is_stand_in]).enqueued < 0
+        if not is_stand_in.any():
             return places
         enqueued = milestones(self._chains).enqueued
         work = np.flatnonzero(among(activity, WORK) & ((activity != Activity.COPY) | (enqueued >= 0)))
@@ -192,23 +195,24 @@ class _Explainer:
         device_of_work = labels[track_of_rows(self._trace, tasks[work])]
         for index, device in enumerate(self._trace.devices):
             candidates = work[device_of_work == device]
-            members = np.flatnonzero((intervals.device == index) & stands_in)
-            after = np.searchsorted(slices.start[tasks[candidates]], intervals.end[members])
-            members, fed = members[after < len(candidates)], candidates[after[after < len(candidates)]]
-            is_fed = intervals.start[members] < enqueued[fed]
-            places[members[is_fed]] = fed[is_fed]
+            interval_places = np.flatnonzero((intervals.device == index) & is_stand_in)
+            next_place = np.searchsorted(slices.start[tasks[candidates]], intervals.end[interval_places])
+            has_next = next_place < len(candidates)
+            interval_places, fed_places = interval_places[has_next], candidates[next_place[has_next]]
+            is_fed = intervals.start[interval_places] < enqueued[fed_places]
+            places[interval_places[is_fed]] = fed_places[is_fed]
         return places
 
-    def _clip(self, task_milestones: Milestones) -> Milestones:
+    def _clip_milestones(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval, ns.
 
-        Of a task of whose chain nothing is known all three are at the interval's end, so that none of it is
+        Where nothing is known of the task's chain, all three are at the interval's end, so that none of it is
         the queue's, the launch's or the device's; inside one iteration of a graph they are at its start, so
         that all of it is the device's.
         """
         start, end = self._intervals.start, self._intervals.end
         enqueued, dequeued, launched = task_milestones
-        time_if_none = np.where(self._in_graph_step, start, end)
+        time_if_none = np.where(self._in_iteration, start, end)
         is_unknown = enqueued < 0
         enqueued = np.where(is_unknown, time_if_none, np.clip(enqueued, start, end))
         dequeued = np.where(is_unknown, time_if_none, np.clip(dequeued, enqueued, end))
@@ -216,25 +220,25 @@ class _Explainer:
         return Milestones(enqueued, dequeued, launched)
 
     @cached_property
-    def _in_graph_step(self) -> Bools:
-        """Whether each interval is inside an iteration of a graph: a step without a host; bool[intervals]."""
-        within = np.zeros(len(self._task_places), np.bool_)
+    def _in_iteration(self) -> Bools:
+        """Whether each interval is inside one iteration of a graph, which has no host; bool[intervals]."""
+        is_inside = np.zeros(len(self._task_places), np.bool_)
         for index, device in enumerate(self._trace.devices):
             device_iterations = iterations(self._trace, device)
             if device_iterations:
                 on_device = self._intervals.device == index
                 place = iteration_at(device_iterations, self._intervals.start[on_device])
-                within[on_device] = (place >= 0) & (
+                is_inside[on_device] = (place >= 0) & (
                     place == iteration_at(device_iterations, self._intervals.end[on_device])
                 )
-        return within
+        return is_inside
 
     def _causes_with_unseen(self, pieces: _CausePieces) -> Int8s:
         """Return the causes of pieces, int8[pieces]: UNSEEN where a piece's middle is in an unseen span.
 
         Pieces are marked as a whole, not cut at the edges of spans. A span of one device marks those of its
-        pieces that nothing recorded explains: UNKNOWN and GRAPH. A span without device marks all pieces of
-        all devices, any of which may have been at work then.
+        pieces that nothing recorded explains: UNKNOWN and GRAPH. A span of any device marks all pieces of all
+        devices, each of which may have been at work then.
         """
         if not self._unseen:
             return pieces.cause
@@ -254,8 +258,8 @@ class _Explainer:
     def _find_host_parts(self) -> _HostParts:
         """Return the part of each interval before its enqueue, with the thread that should have enqueued.
 
-        On an autograd thread, what comes before the first operator of a burst belongs to the thread that woke
-        it.
+        What comes before the first operator of a burst on an autograd thread belongs to the thread that woke
+        that one.
         """
         columns = (self._chains.launch, self._chains.operator, self._chains.enqueue)
         thread = self._threads.of_tasks(*(pick(column, self._task_places) for column in columns))
@@ -310,26 +314,25 @@ class _Explainer:
             )
         return parts
 
-    def _find_synchronising(self) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    def _find_synchronisations(self) -> tuple[Int64s, Int64s, Int64s, Int64s]:
         """Return what synchronised when each interval began: operator, slice to charge, frame and thread.
 
-        Each is int64[intervals], -1 for none: where the thread to blame for the first of the host's part had
-        not begun to synchronise before. Where no operator ran, the slice to charge is the next one to start:
-        its line is right, its name is not that of the call.
+        Each is int64[intervals]; -1 where the thread to blame for the beginning of the interval had not begun
+        to synchronise before. Where no operator ran, the slice to charge is the next one to start: its line
+        is right, its name is not that of the call.
         """
         operator, charged_slice, frame, thread = np.full((4, len(self._task_places)), -1, np.int64)
-        at_start = self._host_parts.start == self._intervals.start[self._host_parts.interval]
-        for index in distinct(self._host_parts.thread[at_start & (self._host_parts.thread >= 0)]).tolist():
+        is_at_start = self._host_parts.start == self._intervals.start[self._host_parts.interval]
+        for index in distinct(self._host_parts.thread[is_at_start & (self._host_parts.thread >= 0)]).tolist():
             spans = self._threads.thread(index).spans.get(Cause.SYNC)
             if spans is None:
                 continue
-            (members,) = np.nonzero(at_start & (self._host_parts.thread == index))
-            span = spans.index_at(self._host_parts.start[members])
-            members = members[(span >= 0) & (spans.starts[span] < self._host_parts.start[members])]
-            interval = self._host_parts.interval[members]
-            times, woken_operator = self._host_parts.start[members], self._host_parts.woken_operator[members]
+            (places,) = np.nonzero(is_at_start & (self._host_parts.thread == index))
+            span = spans.index_at(self._host_parts.start[places])
+            places = places[(span >= 0) & (spans.starts[span] < self._host_parts.start[places])]
+            interval = self._host_parts.interval[places]
             operator[interval], charged_slice[interval], frame[interval] = self._threads.charge_times(
-                index, times, woken_operator
+                index, self._host_parts.start[places], self._host_parts.woken_operator[places]
             )
             thread[interval] = index
         return operator, charged_slice, frame, thread
@@ -356,8 +359,8 @@ class _Explainer:
 
         enqueued, dequeued, _ = self._milestones
         tracks = self._tracks_of_rows(rows)
-        cuts, covered = cut_by_cover(enqueued, dequeued, tracks, busy_intervals)
-        return self._pieces_of_tasks(cuts, np.where(covered, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
+        cuts, is_covered = cut_by_cover(enqueued, dequeued, tracks, busy_intervals)
+        return self._pieces_of_tasks(cuts, np.where(is_covered, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
     def _launch_pieces(self) -> _CausePieces:
         """Return the pieces between dequeue and the end of the launch, those inside compiling calls apart."""
@@ -371,27 +374,29 @@ class _Explainer:
 
         _, dequeued, launched = self._milestones
         tracks = self._tracks_of_rows(rows)
-        cuts, covered = cut_by_cover(dequeued, launched, tracks, compiling_intervals)
+        cuts, is_covered = cut_by_cover(dequeued, launched, tracks, compiling_intervals)
         dequeue_tracks = self._tracks_of_rows(pick(self._chains.dequeue, self._task_places))
         tracks = np.where(tracks >= 0, tracks, dequeue_tracks)
         return self._pieces_of_tasks(
-            cuts, np.where(covered, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks
+            cuts, np.where(is_covered, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks
         )
 
     def _device_pieces(self) -> _CausePieces:
         """Return the pieces after the launch: a wait of the stream, a graph, a usual latency, or unknown."""
         streams = self._streams.of_tasks(self._intervals.task)
-        cuts, covered = cut_by_cover(
+        cuts, is_covered = cut_by_cover(
             self._milestones.launched, self._intervals.end, streams, self._streams.waits
         )
-        otherwise = np.where(
-            cuts.end - cuts.start <= self._streams.usual_latency_limit, Cause.LATENCY, Cause.UNKNOWN
-        )
-        otherwise = np.where(self._follows_in_graph[cuts.place], Cause.GRAPH, otherwise)
+        is_usual_latency = cuts.end - cuts.start <= self._streams.usual_latency_limit
+        cause = np.where(is_usual_latency, Cause.LATENCY, Cause.UNKNOWN)
+        cause = np.where(self._follows_in_graph[cuts.place], Cause.GRAPH, cause)
+        cause = np.where(is_covered, Cause.STREAM_WAIT, cause)
         no_track = np.full(len(streams), -1, np.int64)
-        pieces = self._pieces_of_tasks(cuts, np.where(covered, Cause.STREAM_WAIT, otherwise), no_track)
-        pieces.stream_wait[covered] = self._streams.wait_at(streams[cuts.place[covered]], cuts.start[covered])
-        return pieces
+        stream_wait = np.full(len(cause), -1, np.int64)
+        stream_wait[is_covered] = self._streams.wait_at(
+            streams[cuts.place[is_covered]], cuts.start[is_covered]
+        )
+        return self._pieces_of_tasks(cuts, cause, no_track)._replace(stream_wait=stream_wait)
 
     @cached_property
     def _follows_in_graph(self) -> Bools:
@@ -400,23 +405,25 @@ class _Explainer:
         Where no time of its launch is known: whether the interval is inside one iteration of a graph.
         """
         starts = self._trace.slices.start
-        of_graph = self._chains.launch >= 0
-        of_graph[of_graph] = by_name(self._trace, self._chains.launch[of_graph], calls.launches_graph) == 1
-        launch, tasks = self._chains.launch[of_graph], self._chains.tasks[of_graph]
+        is_of_graph = self._chains.launch >= 0
+        is_of_graph[is_of_graph] = (
+            by_name(self._trace, self._chains.launch[is_of_graph], calls.launches_graph) == 1
+        )
+        launch, tasks = self._chains.launch[is_of_graph], self._chains.tasks[is_of_graph]
         order = np.argsort(starts[tasks], kind="stable")
         first_task = pick(
             tasks[order], first_equal(launch[order], pick(self._chains.launch, self._task_places))
         )
-        follows = first_task >= 0
-        follows[follows] = starts[first_task[follows]] < self._intervals.end[follows]
-        return follows | (self._in_graph_step & (pick(self._chains.launch_time, self._task_places) < 0))
+        is_later = first_task >= 0
+        is_later[is_later] = starts[first_task[is_later]] < self._intervals.end[is_later]
+        return is_later | (self._in_iteration & (pick(self._chains.launch_time, self._task_places) < 0))
 
     def _pieces_of_tasks(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are those to blame, by interval."""
         operator, no_row = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
         return _CausePieces(
-            cuts.place, cuts.start, cuts.end, codes, operator, operator, no_row, no_row.copy(), track
+            cuts.place, cuts.start, cuts.end, codes, operator, operator, no_row, no_row, track
         )
 
     def _tracks_of_rows(self, rows: Int64s) -> Int64s:
@@ -429,21 +436,15 @@ class _Explainer:
 def _find_runs(pieces: _CausePieces, by_track: bool) -> tuple[Int64s, Int64s]:
     """Return the first and the last place of each run of pieces, by interval, then start; int64[runs].
 
-    Neighbours of a run are equal but for their time. `by_track`: pieces of different threads stay apart; else
+    The pieces of a run are equal but for their time. `by_track`: pieces of different threads stay apart; else
     the track of a run is that of its first.
     """
     order = np.lexsort((pieces.start, pieces.interval))
     differs = np.zeros(max(len(order) - 1, 0), np.bool_)
-    columns = (
-        pieces.interval,
-        pieces.cause,
-        pieces.operator,
-        pieces.charged_slice,
-        pieces.frame,
-        pieces.stream_wait,
-    )
-    for column in (*columns, pieces.track) if by_track else columns:
-        ordered = column[order]
-        differs |= ordered[1:] != ordered[:-1]
-    ends = np.ones(min(len(order), 1), np.bool_)
-    return order[np.concatenate((ends, differs))], order[np.concatenate((differs, ends))]
+    ignored = ("start", "end") if by_track else ("start", "end", "track")
+    for name in _CausePieces._fields:
+        if name not in ignored:
+            ordered = getattr(pieces, name)[order]
+            differs |= ordered[1:] != ordered[:-1]
+    edge = np.ones(min(len(order), 1), np.bool_)  # the first piece begins a run, the last one ends it
+    return order[np.concatenate((edge, differs))], order[np.concatenate((differs, edge))]

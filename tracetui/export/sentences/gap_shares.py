@@ -38,7 +38,8 @@ def gap_shares(analysis: Analysis, gap: int) -> list[Share]:
     pieces = causes.of_gap(gap)
     frames, line_indices = lines_of(trace, causes.stack[pieces], causes.frame[pieces], analysis.rules)
     ns = (causes.end[pieces] - causes.start[pieces]).tolist()
-    columns = (causes.cause, causes.operator, causes.track, causes.backward, causes.wait, causes.waited_for)
+    host_columns = (causes.cause, causes.operator, causes.track, causes.backward)
+    columns = (*host_columns, causes.stream_wait, causes.waited_for)
     rows = zip(ns, line_indices.tolist(), *(column[pieces].tolist() for column in columns))
     lengths_by_share: dict[tuple[Cause, str, Frame | None, bool], list[int]] = {}
     for length, line_index, cause_number, operator, track, backward, wait, waited_for in rows:

@@ -22,6 +22,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.export.sentences.comparison import collective_name, vendor_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import compared_root_words
+from tracetui.export.text import capitalise
 from tracetui.language import clauses, names, semicolon_list, sentences, speaks_english, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
@@ -107,7 +108,7 @@ def _step_sentence(comparison: Comparison) -> str:
     )
     if change.hidden:
         reasons = _reasons(comparison, change.changed, with_steps=True) + doubt
-        return _capitalised(translate("{took}, but {reasons}.", took=took, reasons=reasons))
+        return capitalise(translate("{took}, but {reasons}.", took=took, reasons=reasons))
     difference = clauses([_difference(step), *_steps_words(step)])
     if change.agreeing:
         reasons = _reasons(comparison, change.agreeing, change.opposing[:1]) + doubt
@@ -117,13 +118,13 @@ def _step_sentence(comparison: Comparison) -> str:
         template = "{took}, but most steps are {time} faster: a few make the mean."
         if step.delta_ns < 0:
             template = "{took}, but most steps are {time} slower: a few make the mean."
-        return _capitalised(translate(template, took=took, time=_ns(abs(test.shift_ns))))
+        return capitalise(translate(template, took=took, time=_ns(abs(test.shift_ns))))
     if step.changed:
         template = "OTHER is {difference}, and no part of it alone by more than chance."
         return translate(template, difference=difference + doubt)
     if not comparison.knows_spread:
         if any(abs(row.delta_ns) * 100 > row.scale.step_ns for row in (step, *comparison.waterfall)):
-            return _capitalised(translate("{said}.", said=took + doubt))
+            return capitalise(translate("{said}.", said=took + doubt))
         return translate("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
     return translate("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
 
@@ -136,10 +137,6 @@ def _outlier_sentence(comparison: Comparison) -> str:
         return ""
     template = "Outlier steps, which are left out, take {base} in BASE and {other} in OTHER."
     return translate(template, base=_ns(base), other=_ns(other))
-
-
-def _capitalised(sentence: str) -> str:
-    return f"{sentence[0].upper()}{sentence[1:]}"
 
 
 def _reasons(

@@ -23,7 +23,7 @@ from tracetui.export.sentences.health import (
 from tracetui.export.tables.column import records
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.tables.shown import markdown_table
-from tracetui.export.text import MARGIN, cell_width, cut, padded, wrap_sentence
+from tracetui.export.text import MARGIN, capitalise, cell_width, cut, padded, wrap_sentence
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count
@@ -145,7 +145,7 @@ def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
     yield MARGIN.join([*head, *([where] if where else [])])
     room = min(width, LONGEST_LINE)
     sentence = finding_sentence(finding)
-    sentence = translate("{sentence}.", sentence=f"{sentence[:1].upper()}{sentence[1:]}")
+    sentence = translate("{sentence}.", sentence=capitalise(sentence))
     yield from wrap_sentence(sentence, room, MARGIN, MARGIN)
     windows = windows_sentence(finding, analysis.trace.start_ns)
     if windows:

@@ -79,6 +79,11 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
     return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
+def unbroken(text: str) -> str:
+    """Return a text with spaces that do not break (U+00A0), for `flowing`."""
+    return text.replace(" ", "\u00a0")
+
+
 def flowing(pieces: Sequence[StyledText], width: int) -> list[list[StyledText]]:
     """Wrap styled text to lines of at most `width` cells, at blanks and between wide characters.
 

@@ -19,6 +19,7 @@ from tracetui.export.sentences.health import (
 )
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.health import FINDINGS, FindingRows
+from tracetui.export.text import capitalise
 from tracetui.export.trace.health import verdict_line
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
@@ -95,7 +96,7 @@ class HealthScreen(TableScreen):
         sentence = finding_sentence(finding)
         title = translate("{name}: {what}", name=worth, what=number_names(finding.affects))
         lines: list[Pieces] = [[(title, self.style_of(Role.TITLE))]]
-        sentence = translate("{sentence}.", sentence=f"{sentence[:1].upper()}{sentence[1:]}")
+        sentence = translate("{sentence}.", sentence=capitalise(sentence))
         lines += [[(line, text)] for line in wrapped(sentence, room)]
         windows = windows_sentence(finding, analysis.trace.start_ns)
         if windows:

@@ -20,7 +20,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
-from tracetui.ui.drawing.strips import StyledText
+from tracetui.ui.drawing.strips import StyledText, unbroken
 from tracetui.units import format_bytes
 
 MAX_NAMED = 3  #: operations that have a sentence; the rest is summed up
@@ -63,7 +63,7 @@ def communication_sentences(
         actions = words.actions(times, moved_ns)
         yield [*pen.compose("{device} {did}: {name}.", device=device, did=actions, name=words.name())]
     if len(order) > named_count:
-        rest = format_share(units[-1], unit).replace(" ", "\u00a0")
+        rest = unbroken(format_share(units[-1], unit))
         count = f"{len(order) - named_count:,}"
         yield [*pen.compose("{count} more operations took {time}.", count=count, time=rest)]
 
@@ -128,4 +128,4 @@ class _OperationWords:
 
     def _time_text(self, time: str) -> StyledText:
         """Return a time held together by a space that does not break."""
-        return self._pen.text(time.replace(" ", "\u00a0"), Role.NUMBER)
+        return self._pen.text(unbroken(time), Role.NUMBER)

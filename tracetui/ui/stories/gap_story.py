@@ -47,16 +47,16 @@ class GapStory(Story):
         self,
         analysis: Analysis,
         gap: int,
-        rank: int,
+        position: int,
         width: int,
         losses: LeadLosses | None = None,
     ) -> list[Line]:
-        """Return all lines, the most important first.
+        """Return all lines, the most important first; `position` is that of `gap_title`.
 
         `losses` says where the host lost its lead; None until that is computed.
         """
         stack, backward, _ = main_line(analysis, gap)
-        title = gap_title(analysis, gap, rank, self._glyphs)
+        title = gap_title(analysis, gap, position, self._glyphs)
         lines = [self._ruled(title, width), self._parts_line(analysis, gap)]
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
         lines.append(self._python_line(stack, backward, analysis.rules))

@@ -24,7 +24,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.analysis.search import rows_of
 from tracetui.export.sentences.gap_shares import NAME, Share, gap_shares
-from tracetui.export.text import padded
+from tracetui.export.text import capitalise, padded
 from tracetui.language import clauses, counted, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, TraceKind
@@ -35,12 +35,12 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import LABEL, Line, Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
-from tracetui.ui.drawing.strips import StyledText, flowing
+from tracetui.ui.drawing.strips import StyledText, flowing, unbroken
 from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
-MAX_NAMED = 4  #: shares of a family that a sentence names before it counts the pieces of the rest; 5 of 5
+MAX_NAMED = 4  #: shares of a family that a sentence names before it counts the pieces of the rest; of 5 all
 
 
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
@@ -79,7 +79,7 @@ class GapWords:
         `lead_losses` says where the host lost its lead over the device; None until that is computed.
         """
         self._analysis, self._gap, self._pen, self._lead_losses = analysis, gap, pen, lead_losses
-        self._pieces: slice = analysis.causes.of_gap(gap)
+        self._piece_range: slice = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
         self._activity = activity
@@ -110,14 +110,18 @@ class GapWords:
         pen = self._pen
         start, end = (int(edge[self._gap]) for edge in (self._analysis.gaps.start, self._analysis.gaps.end))
         edges = even_edges(start, end, min(cells, end - start))  # no cell without time has a cause
-        places = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
+        places = np.arange(self._piece_range.start, self._piece_range.stop, dtype=np.int64)
         activity = self._activity
-        compute, communication, copies = (
+        beside_cores, communication, copies = (  # in a gap no AI core computes
             intervals.clip(start, end)
             for intervals in (activity.compute, activity.communication, activity.copies)
         )
-        work_intervals = (compute, communication - compute, copies - communication - compute)
-        # A row for each cause, then compute (beside the AI cores), exposed communication and copies.
+        work_intervals = (
+            beside_cores,
+            communication - beside_cores,
+            copies - communication - beside_cores,
+        )
+        # A row for each cause, then engines beside the AI cores, exposed communication and exposed copies.
         ns_by_source = np.concatenate(
             [
                 CauseRaster.from_pieces(self._analysis.causes, places).ns(edges),
@@ -141,7 +145,7 @@ class GapWords:
 
     def _sentences(self) -> Iterator[list[StyledText]]:
         """Yield the sentences on idle time and on exposed communication, the longer first, then the rest."""
-        device = _capitalise(self._device_name)
+        device = capitalise(self._device_name)
         topics = [
             [*self._idle_sentences()],
             [*communication_sentences(self._analysis, self._gap, device, self._pen)],
@@ -167,8 +171,8 @@ class GapWords:
         for family, shares, units in zip(FAMILIES, shares_by_family, units_by_family):
             if shares:
                 yield self._family_sentence(family, shares, units)
-            if family == "host":  # as all causes are that the scheduler tells
-                yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
+            if family == "host":  # all that the scheduler tells is of this family
+                yield from scheduler_sentences(self._analysis, self._piece_range, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._lead_losses is not None and (
@@ -179,7 +183,7 @@ class GapWords:
     def _opening_sentence(self) -> list[StyledText]:
         """Return "The NPU was idle 1.24 ms before aclnnMul."."""
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
-        device = _capitalise(self._device_name)
+        device = capitalise(self._device_name)
         if not self._idle_ns:
             return [*pen.compose("{device} was never idle in this gap.", device=device)]
         longest = max(self._interval_range, key=lambda index: int(idle.end[index] - idle.start[index]))
@@ -208,11 +212,12 @@ class GapWords:
             ),
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
-        before = {share.cause for share in self._shares if share.cause.family == "host"}
-        if family == "queue" and before and before.isdisjoint(SCHEDULED):  # its sentence is the one before
+        host_causes = {share.cause for share in self._shares if share.cause.family == "host"}
+        # No sentence of the scheduler stands between this one and that of the host.
+        if family == "queue" and host_causes and host_causes.isdisjoint(SCHEDULED):
             singular = "It then waited {time} in the task queue"
             plural = "They then waited {time} in the task queue"
-        if any(share.cause is Cause.UNSEEN for share in shares):  # which may be before the launch
+        if any(share.cause is Cause.UNSEEN for share in shares):  # perhaps not launched yet
             singular, plural = "For {time} it waited for the device", "For {time} they waited for the device"
         time = self._time_text(units, Role.NUMBER)
         opening = [*pen.compose(singular if len(self._interval_range) == 1 else plural, time=time)]
@@ -222,9 +227,9 @@ class GapWords:
             return [
                 *pen.compose("{opening} ({why}).", opening=opening, why=self._share_text(shares[0], None))
             ]
-        return [*pen.compose("{opening}: {why}.", opening=opening, why=self._listed_shares(shares, units))]
+        return [*pen.compose("{opening}: {why}.", opening=opening, why=self._shares_text(shares, units))]
 
-    def _listed_shares(self, shares: list[Share], total_units: int) -> Iterator[StyledText]:
+    def _shares_text(self, shares: list[Share], total_units: int) -> Iterator[StyledText]:
         """Yield the largest shares, by line of source, then "and 9 more pieces, 0.12 ms" for the rest."""
         pen = self._pen
         # Naming one share more is as short as counting it.
@@ -264,18 +269,18 @@ class GapWords:
 
     def _time_text(self, units: int, role: Role = Role.TEXT) -> StyledText:
         """Return a time in the unit of the story, held together by a space that does not break."""
-        return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
+        return self._pen.text(unbroken(format_share(units, self._unit)), role)
 
     def _unlinked_reason(self) -> str:
         """Return that no launch is recorded, and how to have it recorded, where anything is known to help."""
-        trace, one = self._analysis.trace, len(self._interval_range) == 1
-        reason = translate("no launch of it is recorded" if one else "no launch of them is recorded")
+        trace, is_single = self._analysis.trace, len(self._interval_range) == 1
+        reason = translate("no launch of it is recorded" if is_single else "no launch of them is recorded")
         recorded = {track.layer for track in trace.tracks if len(track.rows)}
         if trace.kind is TraceKind.ASCEND and Layer.RUNTIME not in recorded:
             return translate("{why}. Collect CPU and NPU activities at level 1 to know", why=reason)
         if recorded.isdisjoint((Layer.RUNTIME, Layer.PYTHON)):
             return translate("{why}. Collect CPU activities too, to know", why=reason)
-        if self._precedes_launches():
+        if self._precedes_linked_tasks():
             template = (
                 "{why}; perhaps work from before the recording. Synchronise before the profiler starts, to "
                 "know"
@@ -283,12 +288,12 @@ class GapWords:
             return translate(template, why=reason)
         return reason
 
-    def _precedes_launches(self) -> bool:
+    def _precedes_linked_tasks(self) -> bool:
         """Return whether the task after the longest unlinked idle interval ran before all tasks of its stream
         that lead back to the host: tasks of a stream run in the order in which they were launched.
         """
         trace, causes, idle = self._analysis.trace, self._analysis.causes, self._analysis.idle
-        unlinked = causes.interval[self._pieces][causes.cause[self._pieces] == Cause.UNLINKED]
+        unlinked = causes.interval[self._piece_range][causes.cause[self._piece_range] == Cause.UNLINKED]
         longest = unlinked[(idle.end[unlinked] - idle.start[unlinked]).argmax()]
         task = int(idle.task[longest])
         if task < 0:
@@ -298,7 +303,7 @@ class GapWords:
         return len(linked) > 0 and bool(trace.slices.start[task] < trace.slices.start[linked].min())
 
     def _sync_sentence(self) -> list[StyledText] | None:
-        """Return in which operator a thread synchronised when the device went idle; None where none did.
+        """Return which synchronisation had begun when the device went idle, and its line; None without one.
 
         Of several idle intervals that began so, the longest counts.
         """
@@ -326,8 +331,8 @@ class GapWords:
         """Return what engines beside the AI cores and exposed copies took of the gap; None if nothing."""
         gaps, pen = self._analysis.gaps, self._pen
         engines = printable(self._analysis.engines_in_gap(self._gap), NAME)
-        kinds = ((engines, gaps.beside_cores), (translate("copies"), gaps.copy))
-        parts = [(name, int(values[self._gap])) for name, values in kinds if values[self._gap]]
+        columns = ((engines, gaps.beside_cores), (translate("copies"), gaps.copy))
+        parts = [(name, int(values[self._gap])) for name, values in columns if values[self._gap]]
         rest_ns = sum(ns for _, ns in parts)
         if not rest_ns:
             return None
@@ -345,42 +350,37 @@ class GapWords:
         ]
 
 
-def _capitalise(text: str) -> str:
-    """Return a text with its first character in upper case."""
-    return text[:1].upper() + text[1:]
-
-
 def _lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[StyledText]:
     """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
 
-    Tells of one idle interval of the gap: of those that are mostly the host's, the longest before which it
-    lost a lead; empty where there is none. Times count from `origin_ns`.
+    Tells of one idle interval of the gap: of those that are mostly the host's, the longest before which
+    the host lost a lead; empty where there is none. Times count from `origin_ns`.
     """
-    index = losses.of_gap(gap)
-    if index < 0:
+    place = losses.of_gap(gap)
+    if place < 0:
         return []
-    count, start = int(losses.count[index]), int(losses.pause_start[index])
+    count, start = int(losses.count[place]), int(losses.pause_start[place])
     tasks = counted(count, "1 task", "{count} tasks")
-    work, pause_ns = format_duration(int(losses.work[index])), int(losses.pause_end[index]) - start
+    pause_ns = int(losses.pause_end[place]) - start
     sentence = [
         *pen.compose(
             "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
             "{start} on",
             tasks=tasks,
-            work=_unbroken(work),
-            pause=pen.text(_unbroken(format_duration(pause_ns)), Role.NUMBER),
-            start=_unbroken(format_time(start - origin_ns)),
+            work=unbroken(format_duration(int(losses.work[place]))),
+            pause=pen.text(unbroken(format_duration(pause_ns)), Role.NUMBER),
+            start=unbroken(format_time(start - origin_ns)),
         )
     ]
-    cause, line_index = int(losses.cause[index]), int(losses.line[index])
+    cause, line_index = int(losses.cause[place]), int(losses.line[place])
     if cause >= 0:
         cause_text = (cause_name(Cause(cause)), cause_style(Cause(cause), pen.palette))
         sentence = [*pen.compose("{sentence}: {why}", sentence=sentence, why=cause_text)]
     if line_index >= 0:
         file, number, function = losses.lines[line_index]
-        function_name = printable(function, 60)
+        function_name = printable(function, NAME)
         if file:
-            location = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
+            location = pen.text(f"{printable(path_end(file, 2), NAME)}({number})", Role.USER_LINE)
             sentence = [
                 *pen.compose(
                     "{sentence} at {line} {function}",
@@ -392,8 +392,3 @@ def _lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> li
         else:
             sentence = [*pen.compose("{sentence} in {function}", sentence=sentence, function=function_name)]
     return [*pen.compose("{sentence}.", sentence=sentence)]
-
-
-def _unbroken(text: str) -> str:
-    """Return a number and its unit with a space between them that does not break."""
-    return text.replace(" ", "\u00a0")

@@ -37,8 +37,8 @@ def story_of(analysis: Analysis, kind: str, rows: Any, place: int, width: int, a
     lines: list[Line] = []
     if isinstance(rows, GapRows):
         gap = int(rows.chosen[place])
-        rank = int(np.flatnonzero(analysis.gaps.ranked() == gap)[0]) + 1
-        lines = GapStory(*looks).lines(analysis, gap, rank, width, analysis.lead_losses)
+        position = int(np.flatnonzero(analysis.gaps.ranked() == gap)[0]) + 1
+        lines = GapStory(*looks).lines(analysis, gap, position, width, analysis.lead_losses)
     elif kind == "line":
         lines = LineStory(*looks).lines(analysis, rows.rows[place], analysis.savings, width, _ALL)
     elif kind == "sync":
