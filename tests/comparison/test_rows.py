@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tests.analysis.gpu import gpu, host, kernel, launch, step
-from tests.synthetic import process, trace_of
+from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.comparison.compared_row import DeviceSteps, RowScale, row
 from tracetui.comparison.compared_run import run_of
@@ -147,6 +147,16 @@ def test_steps_of_devices_are_said_to_be_tested_where_not_all_are() -> None:
         scale = RowScale(2 * count, 2 * count, Fraction(100), ranks=(2, 2), devices=(devices, devices))
         base, other = (Sum(2 * count * ns, 2 * count, ns, ns, steps=(ns,) * 6) for ns in (50, 80))
         assert [*_steps_words(row("", base, other, scale))] == [words]
+
+
+def test_a_run_without_work_of_a_device_is_of_no_other_make() -> None:
+    """A run of the host alone, beside one of a GPU; and an NPU is of another make than that."""
+    on_gpu = [*gpu(), launch(10, 1, 1), kernel(20, 5, 1)]
+    npu = [*process(1, "Ascend Hardware", "NPU"), piece(1, 2, "MatMul", 20, 5, **{"Task Type": "AI_CORE"})]
+    for events, is_told in (([*gpu(), host(10, 5, "aten::mm")], False), (npu, True)):
+        runs = (run_of(analyse(trace_of(side)), StepChoice()) for side in (on_gpu, events))
+        notes = compare_runs(*runs).notes
+        assert any("different makes" in note for note in notes) == is_told
 
 
 def test_a_range_counts_once_for_all_devices() -> None:

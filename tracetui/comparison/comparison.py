@@ -288,7 +288,7 @@ def _notes(base: Run, other: Run) -> Iterator[str]:
         run = sides[0] if len(sides) == 1 else state("BASE and OTHER")
         yield state("{run}: {note}", run=run, note=note)
     yield from _recording_notes(base, other)
-    if base.kind is not other.kind:
+    if base.kind is not other.kind and len(base.wall_ns) and len(other.wall_ns):
         yield state("The runs are of different makes of devices: their kernels are not compared by name")
 
 
