@@ -34,6 +34,7 @@ def inflating(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_module, "_INFLATE_STEP", 50)
     monkeypatch.setattr(text_module, "_CHECKPOINT", 3000)
+    monkeypatch.setattr(text_module, "_KEPT", 100)
 
 
 @pytest.mark.usefixtures("small_steps")

@@ -246,7 +246,7 @@ class GzipText(_File):
                     break
                 self._window.append(piece)
                 self._window_end += len(piece)
-                while self._window_start + len(self._window[0]) < start - _KEPT:
+                while self._window and self._window_start + len(self._window[0]) < start - _KEPT:
                     self._window_start += len(self._window.popleft())
                 if self._at.text_offset - self._checkpoints[-1].text_offset >= _CHECKPOINT:
                     self._checkpoints.append(self._at.copy())
