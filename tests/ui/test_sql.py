@@ -136,7 +136,7 @@ async def test_a_table_of_the_list_is_asked_for_and_a_long_answer_is_cut(
 ) -> None:
     monkeypatch.setattr(sql, "MOST_ROWS", 3)
     async with asking(tmp_path) as (app, pilot, screen):
-        await pilot.press("escape", "j", "enter", "enter")
+        await pilot.press("escape", "j", "enter")
         await until(pilot, lambda: "rows" in said(app, "answer"))
         assert said(app, "answer").startswith("Queries  the first 3 rows; there are more")
         await pilot.press("tab", "ctrl+u", "enter")

@@ -261,8 +261,7 @@ class SqlScreen(TableScreen):
         if self._answer is None:
             field = self.query_one(QueryField)
             field.value = f"select * from {sorted(self._relations)[message.row]} limit 100"
-            field.cursor_position = len(field.value)
-            field.focus()
+            self.ask(field.value)
             return
         identity = id_of(self._answer, message.row)
         place = self._source.place_of(identity) if identity else None
