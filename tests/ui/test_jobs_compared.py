@@ -15,6 +15,7 @@ from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX
 from tracetui.job.load import find_ranks
 from tracetui.ui.comparing.comparing import COMPARE
+from tracetui.ui.comparing.row_story import story
 from tracetui.ui.jobs_app import JobsApp
 from tracetui.ui.options import ViewerOptions
 
@@ -50,11 +51,20 @@ async def test_two_jobs_open_on_their_comparison(tmp_path: Path, size: tuple[int
             await pilot.press("tab")
             seen.append(app.screen.shown.by)  # type: ignore[attr-defined]
         assert {"rank", "root"} & {*seen} or size[1] >= 34
+        keys = said(app, "keys")
+        assert "L ranks" in keys and "OTHER" not in keys, "no row of means is at one place"
         await pilot.press("enter")
-        assert "mean rank" in said(app, "keys")
+        assert "mean rank" in said(app, "keys") and "L lists" in said(app, "keys")
         await pilot.press("escape")
         assert app.shown == COMPARE, "there is no trace to go to"
         assert "Only the digest" in said(app, "keys")
+
+
+def test_waits_of_all_ranks_are_held_against_a_step_of_all_ranks() -> None:
+    job_part = compare_jobs(job("late", plain=True), job("late"), ("base", "other")).job
+    assert job_part is not None
+    small = [row for row in job_part.roots if 0 < abs(row.delta_ns) * 100 <= row.scale.step_ns]
+    assert small and all(story(row)[-1].endswith("of a step of all ranks of BASE.") for row in small)
 
 
 @pytest.mark.parametrize("key", ["R", "S", "P", "E", "N"])

@@ -154,6 +154,7 @@ COMPARISONS = {
     "the steps do not overlap, and too few tell of chance.": "各 step 不重叠，但太少，无从判断是否偶然。",
     "{change}: nothing tells whether that is chance.": "{change}：无从判断是否偶然。",
     "{change}: less than 1 % of a step of BASE.": "{change}：不到 BASE 一个 step 的 1 %。",
+    "{change}: less than 1 % of a step of all ranks of BASE.": "{change}：不到 BASE 所有卡一个 step 的 1 %。",
     "{change}, perhaps by chance: {why}": "{change}，可能是偶然：{why}",
     "the steps overlap.": "各 step 重叠。",
     "{count} steps, shift {shift} ms ({share} %: {low} to {high}).": (

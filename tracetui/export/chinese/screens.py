@@ -208,7 +208,7 @@ SCREENS = {
     "No trace of another rank is here.": "这里没有别的卡的 trace。",
     "Only the digest of this rank is here: its trace is elsewhere.": "这里只有这张卡的摘要：它的 trace 在别处。",
     "The device was never idle.": "Device 从未空闲。",
-    "A mean rank is at no one place: T lists the ranks, to open one.": "平均的卡不在任何一处：T 列出各卡，可打开其中一张。",
+    "A mean rank is at no one place: L lists the ranks, to open one.": "平均的卡不在任何一处：L 列出各卡，可打开其中一张。",
     "Comparing, step by step.": "正在逐个 step 比较。",
     "This row is of no one place in either run.": "这一行在两次运行中都没有确定的位置。",
     "field": "下一栏",

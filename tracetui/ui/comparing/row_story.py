@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tracetui.comparison.compared_row import ComparedRow
+from tracetui.comparison.job_part import ComparedRoot
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
 from tracetui.language import clauses, translate
@@ -38,6 +39,8 @@ def _change(row: ComparedRow) -> str:
     if row.changed is None:
         return translate("{change}: nothing tells whether that is chance.", change=change)
     if abs(row.delta_ns) * 100 <= row.scale.step_ns:
+        if isinstance(row, ComparedRoot):
+            return translate("{change}: less than 1 % of a step of all ranks of BASE.", change=change)
         return translate("{change}: less than 1 % of a step of BASE.", change=change)
     why = by_steps or translate("the steps overlap.")
     return translate("{change}, perhaps by chance: {why}", change=change, why=why)

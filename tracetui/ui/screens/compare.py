@@ -86,6 +86,11 @@ class CompareScreen(TableScreen):
         return None if pair is None else pair.comparison
 
     @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        of_jobs = self.comparison is not None and self.comparison.job is not None
+        return (self.KEYS[0], ("L", "ranks"), *self.KEYS[3:]) if of_jobs else self.KEYS
+
+    @property
     def unanswered(self) -> str:
         pair = self.comparing.pair
         return "" if pair is None else pair.unanswered(self.viewer.sessions)
@@ -319,7 +324,7 @@ class CompareScreen(TableScreen):
         if pair is None or comparison is None:
             return
         if comparison.job is not None:
-            self.viewer.show_status("A mean rank is at no one place: T lists the ranks, to open one.")
+            self.viewer.show_status("A mean rank is at no one place: L lists the ranks, to open one.")
             return
         place = pair.base if of_base else pair.other
         slice_row = tables.instance(comparison, table, row, of_base)
