@@ -50,6 +50,7 @@ BESIDE = {
     "job": ("tests/operations", "tests/cli"),
     "comparison": ("tests/job", "tests/cli"),
     "export": ("tests/job", "tests/comparison", "tests/operations", "tests/cli"),
+    "cli": ("tests/cache",),
 }
 #: what a token becomes; each also the other way round
 _SWAPS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.source import SchedulerSource
@@ -74,12 +74,17 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
     """Return what is asked for of a trace; raises UsageError where that is not in it."""
     numbers = StepNumbers(analysis).known()
     if step is not None and step not in numbers:
-        known = state("it has no ProfilerStep")
-        if numbers:
-            template = "its step is {numbers}" if len(numbers) == 1 else "its steps are {numbers}"
-            known = state(template, numbers=_numbers_in_words(numbers))
+        known = known_steps(numbers)
         raise UsageError(state("there is no step {step} in this trace: {known}", step=step, known=known))
     return Selection(step, None if window is None else _interval_of(analysis, window))
+
+
+def known_steps(numbers: Sequence[int]) -> str:
+    """Return which steps there are, in words."""
+    if not numbers:
+        return state("it has no ProfilerStep")
+    template = "its step is {numbers}" if len(numbers) == 1 else "its steps are {numbers}"
+    return state(template, numbers=_numbers_in_words(numbers))
 
 
 def _interval_of(analysis: Analysis, window: Window) -> tuple[int, int]:
@@ -96,7 +101,7 @@ def _interval_of(analysis: Analysis, window: Window) -> tuple[int, int]:
     return start, end
 
 
-def _numbers_in_words(numbers: list[int]) -> str:
+def _numbers_in_words(numbers: Sequence[int]) -> str:
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{numbers[0]} to {numbers[-1]}"
     return ", ".join(map(str, numbers[:10])) + (", ..." if len(numbers) > 10 else "")

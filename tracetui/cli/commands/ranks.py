@@ -58,6 +58,7 @@ def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: st
 
 def _print_ranks(request: Request, by: str | None, job: Job) -> None:
     from tracetui.cli.output import answer_report
+    from tracetui.cli.trace_reading import known_steps
     from tracetui.export.csv_table import write_small_table
     from tracetui.export.job.document import job_document, ranked_rows
     from tracetui.export.job.text import job_report
@@ -65,10 +66,8 @@ def _print_ranks(request: Request, by: str | None, job: Job) -> None:
 
     step = request.step
     if step is not None and step not in job.steps:
-        known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")
-        template = "its step is {numbers}" if len(job.steps) == 1 else "its steps are {numbers}"
-        steps = state(template, numbers=known) if known else state("it has no ProfilerStep")
-        raise UsageError(state("there is no step {step} in this job: {known}", step=step, known=steps))
+        known = known_steps(job.steps)
+        raise UsageError(state("there is no step {step} in this job: {known}", step=step, known=known))
     answer_report(
         request,
         what="ranks",

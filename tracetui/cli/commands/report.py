@@ -111,7 +111,7 @@ def _gaps(request: Request, path: Path, run: str) -> Iterator[Section]:
     from tracetui.reader.errors import UnreadableTrace
 
     with contextlib.suppress(UnreadableTrace):
-        if path.is_dir() and ranks_below(path) is not None:
+        if ranks_below(path) is not None:
             return
         with opened_trace(request, str(path), scheduler_source(request)) as (analysis, _):
             if len(analysis.gaps):
