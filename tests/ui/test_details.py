@@ -55,7 +55,7 @@ async def test_a_click_on_one_of_the_worst_gaps_goes_there_also_when_scrolled() 
             assert lines_of(details)[2].split()[0] == str(scrolled + 1)
             await pilot.click(details, (3, y))
             await pilot.pause()
-            assert app.session.rank_of(app.session.state.gap) == rank
+            assert app.session.gap_rank(app.session.state.gap) == rank
 
 
 async def test_a_warning_is_told_to_its_end() -> None:

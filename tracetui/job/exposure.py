@@ -20,7 +20,7 @@ from tracetui.job.waits import JobWaits
 
 #: The kind of exposed communication that is not passed on, waits among it, as the JSON of a job calls it.
 KEPT_COMMUNICATION = "transfer"
-#: The same where nothing tells whether the rank waited or moved data.
+#: The same where nothing tells whether the rank waited or moved data: only some of `TimeClass.UNSPLIT` is.
 UNSPLIT_COMMUNICATION = "unsplit"
 _COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
 _NAMES = {
@@ -46,9 +46,9 @@ class TimedCells:
 class Exposure:
     """The exposed communication in each segment of all ranks, one after the other."""
 
-    passed_on: Floats  #: ns of it in which the rank only waited
+    passed_on: Floats  #: ns of it in which the rank only waited, as far as that is known
+    unsplit: Floats  #: ns of it beside that, without planes, in operations whose waits are lower bounds
     kept: Floats  #: ns of the rest
-    unsplit: Floats  #: ns of what is left, in operations whose waits are lower bounds
     wait_place: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
 
@@ -99,7 +99,7 @@ def find_exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
         columns = _rank_exposure(rank, waits, waits_by_rank[place])
         for column, values in zip((passed_on, kept, unsplit, wait_place), columns):
             column[segment_range] = values
-    return Exposure(passed_on, kept, unsplit, wait_place, segments)
+    return Exposure(passed_on, unsplit, kept, wait_place, segments)
 
 
 def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:

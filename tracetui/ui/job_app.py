@@ -81,10 +81,10 @@ class JobApp(TraceApp):
 
     def line_words(self, session: Session, file: str, line: int, factor: float) -> str:
         job = self.job_session.job
-        rank = self.job_session.rank_of(self.sessions.index(session))
-        if job is None or rank < 0 or self.job_session.progress is not None:
+        rank_place = self.job_session.rank_place(self.sessions.index(session))
+        if job is None or rank_place < 0 or self.job_session.progress is not None:
             return ""
-        number = job.ranks[rank].number
+        number = job.ranks[rank_place].number
         fix = Fix(Target.LINE, file=file, line=line, rank=number, scope=FixScope.ALL)
         if factor > 0:
             fix = replace(fix, scope=None, factor=1 / factor)
@@ -169,20 +169,20 @@ class JobApp(TraceApp):
         job = self.job_session.job
         if is_of_job(self.shown) or job is None:
             return
-        rank = self.job_session.rank_of(self.sessions.index(self.session))
-        if rank < 0 or is_joint(self.shown):
+        rank_place = self.job_session.rank_place(self.sessions.index(self.session))
+        if rank_place < 0 or is_joint(self.shown):
             super().action_session(by)
             return
         session = self.job_session
-        candidates = ((rank + by * step) % len(job.ranks) for step in range(1, len(job.ranks)))
-        other = next((one for one in candidates if session.can_open(session.source_of(one))), None)
+        candidates = ((rank_place + by * step) % len(job.ranks) for step in range(1, len(job.ranks)))
+        other = next((place for place in candidates if session.can_open(session.source_of(place))), None)
         if other is None:
             self.show_status("No trace of another rank is here.")
             return
         viewport = self.session.state.viewport
-        start = session.moved_to(rank, other, viewport.start_ns)
-        place = session.source_of(other)
-        self.show_session(self.sessions[place], span=(start, start + viewport.span_ns))
+        start = session.moved_to(rank_place, other, viewport.start_ns)
+        shown = self.sessions[session.source_of(other)]
+        self.show_session(shown, span=(start, start + viewport.span_ns))
 
     async def action_back(self) -> None:
         """Stop the digesting on the screen of the ranks; go back to it from the job's others, and a rank."""

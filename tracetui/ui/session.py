@@ -84,7 +84,7 @@ class Session:
         self._asked_for_memory = False
         self._counters_of: Trace | None = None  # whose counters are being brought in order
         self._memory_problems: tuple[str, ...] = ()
-        self._rank_of = self.ranked
+        self._gap_ranks = self.ranked
         self._ranked_anew = False  # since a gap was gone to
 
     @property
@@ -375,16 +375,16 @@ class Session:
         if self.picture is not None:
             self.picture = self.picture.analysed(analysis, self.ranked_by)
         self.ranked = analysis.gaps.ranked(self.ranked_by)
-        self._rank_of = np.empty_like(self.ranked)
-        self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
+        self._gap_ranks = np.empty_like(self.ranked)
+        self._gap_ranks[self.ranked] = np.arange(1, len(self.ranked) + 1)
 
-    def rank_of(self, gap: int) -> int:
+    def gap_rank(self, gap: int) -> int:
         """Return the rank of a gap, from 1; 0 for none."""
-        return int(self._rank_of[gap]) if 0 <= gap < len(self._rank_of) else 0
+        return int(self._gap_ranks[gap]) if 0 <= gap < len(self._gap_ranks) else 0
 
     def next_gap(self, by: int) -> str:
         """Go to the gap of the next rank; to the worst one first, and when they have been ranked anew."""
-        rank = 0 if self._ranked_anew else self.rank_of(self.state.gap)
+        rank = 0 if self._ranked_anew else self.gap_rank(self.state.gap)
         return self.nth_gap(rank + by if rank else 1)
 
     def nth_gap(self, rank: int) -> str:

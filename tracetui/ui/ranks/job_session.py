@@ -119,7 +119,7 @@ class JobSession:
         assert self.job is not None
         return self._sources[self.job.ranks[rank].path]
 
-    def rank_of(self, source: int) -> int:
+    def rank_place(self, source: int) -> int:
         """Return the place in the job of what was found, -1 where it is not part of it."""
         if self.job is None:
             return -1

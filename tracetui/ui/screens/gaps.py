@@ -181,7 +181,7 @@ class GapsScreen(TableScreen):
             story.show([])
             return
         teller = GapStory(self.palette, self.glyphs)
-        story.show(teller.lines(analysis, gap, self.session.rank_of(gap), story.size.width, self._losses))
+        story.show(teller.lines(analysis, gap, self.session.gap_rank(gap), story.size.width, self._losses))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         if frame is None:
             self.query_one(SourcePane).show("", 0)

@@ -258,7 +258,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             return frames
         chain = describe.describe_chain(trace, self.chain, pen)
         if gap >= 0 and analysis is not None:
-            self._title = gap_words.gap_title(analysis, gap, self.session.rank_of(gap), pen.glyphs)
+            self._title = gap_words.gap_title(analysis, gap, self.session.gap_rank(gap), pen.glyphs)
             blamed, losses, width = self._stack_lines(pen), self._facts.losses, self.size.width
             return [*describe.describe_gap(analysis, gap, blamed, losses, pen, width), *chain, *frames]
         facts, args = self._facts.facts, self._facts.args
