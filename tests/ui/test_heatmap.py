@@ -468,6 +468,15 @@ def test_half_of_one_gap_is_not_the_longest_of_several() -> None:
     assert LengthView(analysis).answer() == "all 90 ns idle is in one gap"
 
 
+@pytest.mark.parametrize(("gaps", "shares"), [(119, False), (120, True)])
+def test_lengths_share_lines_from_40_gaps_a_line_on(gaps: int, shares: bool) -> None:
+    analysis = maps.analysis_of([task(place * 200, 200 - place) for place in range(1, gaps + 2)])
+    assert len(analysis.gaps) == gaps
+    sheets = [LengthView(analysis).sheet(10, 3, halves) for halves in (False, True)]
+    plain, halved = (len(sheet.rows) for sheet in sheets if sheet is not None)
+    assert (halved > plain) == shares
+
+
 async def test_one_step_is_told_by_its_phases(one_step: Trace) -> None:
     async with viewing(one_step, "heatmap", (120, 36)) as (app, pilot):
         await pilot.press("2")
