@@ -27,7 +27,7 @@ from tracetui.job.doubts import find_doubts
 from tracetui.job.health import job_findings, job_trust
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
-from tracetui.job.late_ranks import late_ranks, slow_steps
+from tracetui.job.late_ranks import late_ranks, slow_steps, telling_rank
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.same_job import _split_by_content
 from tracetui.ui.drawing.palette import Palette
@@ -295,6 +295,22 @@ def test_planes_of_the_late_rank_alone_tell_that_it_waited_for_nobody() -> None:
     assert job.waits.wait_ns.tolist() == [5 * MS, 5 * MS, 0] * 2
     (late,) = late_ranks(job)
     assert (late.rank, late.lost_ns) == (2, 20 * MS)
+
+
+def test_of_ranks_that_cost_as_much_one_that_is_not_known_is_first() -> None:
+    late = {2: [Work(TimeClass.IDLE, 5 * MS)]}, {0: [Work(TimeClass.IDLE, 10 * MS)]}
+    job = simulate([Meeting("all", (0, 1, 2), late[0]), Meeting("left", (0, 1), late[1])], 3, here=[0, 1])
+    for rank in job.ranks:
+        nameless = tuple(replace(group, global_ranks=()) for group in rank.digest.groups)
+        object.__setattr__(rank.digest, "groups", nameless)
+    first, second = late_ranks(job_of(job.ranks))
+    assert (first.rank, second.rank, first.lost_ns, second.lost_ns) == (None, 0, 10 * MS, 10 * MS)
+
+
+def test_where_no_rank_is_late_the_most_idle_one_tells_most() -> None:
+    job = simulate([Meeting("all", (0, 1, 2), {})], 3)
+    job.ranks[1].digest.steps.idle[:] = 1
+    assert telling_rank(job) is job.ranks[1]
 
 
 @pytest.mark.parametrize(("behind_ns", "count"), [(50_000, 0), (50_001, 1)])

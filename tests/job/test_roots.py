@@ -297,6 +297,19 @@ def test_ranks_were_last_together_before_all_that_they_left_apart_or_without_eac
     assert [places[-2] for places in find_last_together(job.ranks, job.channels, job.clocks, waits)] == [0, 0]
 
 
+def test_what_one_rank_ran_alone_is_not_whole_though_no_rank_is_missing() -> None:
+    """So its planes tell how long it waited: nothing says when the rank that they name came to it."""
+    job = simulate([Meeting("all", (0, 1), {1: [Work(TimeClass.IDLE, 5 * MS)]})], 2)
+    (matched,) = job.channels
+    groups = tuple(replace(group, size=0) for group in matched.channel.groups)
+    alone = replace(
+        matched, channel=replace(matched.channel, groups=groups), places=np.array([[0, -1], [-1, 0]])
+    )
+    waits, _ = find_job_waits(job.ranks, [alone], job.clocks, all_here=True)
+    assert waits.wait_ns.tolist() == [5 * MS, 0]
+    assert waits.late_place.tolist() == [INCOMPARABLE, NOBODY]
+
+
 def test_ranks_without_a_common_operation_stay_apart() -> None:
     job = simulate([Meeting("left", (0, 1), {}), Meeting("right", (2, 3), {})], 4, (0, 5, 10**9, 10**9))
     assert job.clocks.family.tolist() == [0, 0, 2, 2]

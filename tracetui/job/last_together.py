@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import first_equal, pick
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
@@ -78,10 +78,8 @@ def collective_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name
 
 def late_collectives(waits: JobWaits) -> Int64s:
     """Return, for each wait, the place of its operation among the late rank's collectives; -1 without one."""
-    place_of_operation = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
     is_late = waits.rank_place == waits.late_place
-    place_of_operation[waits.operation[is_late]] = waits.collective[is_late]
-    return place_of_operation[waits.operation]
+    return pick(waits.collective[is_late], first_equal(waits.operation[is_late], waits.operation))
 
 
 def _overlapping_channels(channels: Sequence[MatchedChannel]) -> Iterator[tuple[int, list[int]]]:

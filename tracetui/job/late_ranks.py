@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Optional
@@ -71,7 +72,6 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     )
     first_of_rank = np.flatnonzero(np.logical_or.reduce(list(changes)))
     ranks = []
-    numbers_here = {rank.number for rank in job.ranks}
     rows = (
         real_waits.channel[first_of_rank],
         real_waits.late_place[first_of_rank],
@@ -82,7 +82,7 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
         matched = job.channels[channel]
         number = global_rank(matched, peer) if place == INCOMPARABLE else job.ranks[place].number
         group = matched.channel.group
-        missing = place == INCOMPARABLE and number not in numbers_here
+        missing = place == INCOMPARABLE
         lost_by, exposed_ns = _lost_by_rank(part), int(part.exposed_ns.sum())
         operations = len(np.unique(part.operation))
         ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by, exposed_ns))
@@ -134,14 +134,10 @@ def late_once(job: Job, waits: JobWaits) -> tuple[LateRank, ...]:
         earlier = by_identity.setdefault(_identity(late), late)
         if earlier is late:
             continue
-        lost_by = {
-            rank: earlier.lost_by.get(rank, 0) + late.lost_by.get(rank, 0)
-            for rank in {**earlier.lost_by, **late.lost_by}
-        }
         by_identity[_identity(late)] = replace(
             earlier,
             operations=earlier.operations + late.operations,
-            lost_by=lost_by,
+            lost_by=Counter(earlier.lost_by) + Counter(late.lost_by),
             exposed_ns=earlier.exposed_ns + late.exposed_ns,
         )
     return tuple(sorted(by_identity.values(), key=lambda late: -late.lost_ns))

@@ -100,7 +100,7 @@ def _channel_waits(
     rows, lowest = np.arange(len(here)), np.iinfo(np.int64).min
     last_arrival = np.where(here, arrival, lowest).argmax(axis=1)
     longest_wait = np.where(known, wait_by_planes, -1).argmax(axis=1)
-    named_peer = np.where(known.any(axis=1), peer[rows, longest_wait], -1)
+    named_peer = peer[rows, longest_wait]
     member_of_peer = _members_by_number(number)[np.clip(named_peer, -1, _HIGHEST)]
     is_here = (member_of_peer >= 0) & here[rows, member_of_peer]
     is_whole = np.logical_and(here.all(axis=1), channel.complete)
@@ -109,17 +109,17 @@ def _channel_waits(
     behind_ns = arrival[rows, last_arrival] - np.where(
         is_here, arrival[rows, member_of_peer], arrival[rows, last_arrival]
     )
-    is_doubted = (named_peer >= 0) & is_here & (behind_ns > tolerance_ns)
-    by_clock = ~known.any(axis=1) | ring[rows, longest_wait] | (is_here & is_doubted) | (is_whole & ~is_here)
+    is_doubted = behind_ns > tolerance_ns
+    by_clock = ~known.any(axis=1) | ring[rows, longest_wait] | is_doubted | (is_whole & ~is_here)
     by_clock &= is_whole | ~known.any(axis=1) | is_here
     late = np.where(by_clock, last_arrival, np.where(is_here, member_of_peer, -1))
     late = np.where(known.any(axis=1) & (named_peer < 0), -1, late)
     seen_longer = wait_by_planes[rows, longest_wait] - (
         arrival[rows, last_arrival] - arrival[rows, longest_wait]
     )
-    is_beyond = ring[rows, longest_wait] & (named_peer >= 0) & ~is_whole & (seen_longer > tolerance_ns)
+    is_beyond = ring[rows, longest_wait] & ~is_whole & (seen_longer > tolerance_ns)
     late = np.where(is_beyond, -1, late)
-    is_incomparable = known.any(axis=1) & (named_peer >= 0) & (late < 0)
+    is_incomparable = (named_peer >= 0) & (late < 0)
     by_arrival = np.clip(arrival[rows, late][:, None] - arrival, 0, end - arrival)
     wait = np.where((late >= 0)[:, None] & here, by_arrival, 0)
     wait = np.where(is_incomparable[:, None] & known, np.clip(wait_by_planes, 0, end - arrival), wait)
