@@ -205,8 +205,8 @@ def _add_late_rank(
     wait_place = stretches.wait_place[stretch_places]
     lost = stretch_weight[stretch_places] @ ns
     counts = _count_operations(waits.operation[wait_place], ns)
-    (nonzero,) = np.nonzero((lost != 0) | (counts > 0))  # keys that lost 0 keep their operations
-    losses.add(number, key_numbers[nonzero], lost[nonzero], counts[nonzero])
+    counted = np.flatnonzero(counts)  # keys that lost 0 keep their operations
+    losses.add(number, key_numbers[counted], lost[counted], counts[counted])
 
 
 def _subtract_waiting_rank(
