@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.communication.speeds import Slowness
 from tracetui.analysis.limits import parse_limit
+from tracetui.export.job.document import job_document
 from tracetui.export.job.text import job_report
 from tracetui.export.sentences import job as job_sentences
 from tracetui.export.sentences.job import (
@@ -424,3 +425,31 @@ def test_where_links_were_not_looked_at_none_is_said_to_cost_nothing() -> None:
     for has_links, words in ((True, "no rank, link or stage costs"), (False, "no rank or stage costs")):
         first = next(loss_sentences(job, rows, roots, job.waits, [], has_links=has_links))
         assert first == f"The ranks are balanced: {words} 1 % of their time."
+
+
+def test_late_ranks_of_a_group_have_ids_of_their_own() -> None:
+    """Nothing tells the numbers that they have in the group; rank 0 is late in two channels of it."""
+    late = (0, 1, 0)
+    kinds = ("allReduce", "allReduce", "batchSendRecv")
+    job = simulate(
+        [
+            Meeting("all", (0, 1), {rank: [Work(TimeClass.COPY, 6 * MS)]}, type=kind)
+            for rank, kind in zip(late, kinds)
+        ],
+        2,
+        planes=False,
+    )
+    assert len(job.channels) == 2
+    unnumbered = job_of(
+        [
+            replace(
+                rank,
+                digest=replace(
+                    rank.digest, groups=tuple(replace(group, rank=-1) for group in rank.digest.groups)
+                ),
+            )
+            for rank in job.ranks
+        ]
+    )
+    ids = [[row["id"] for row in job_document(of_job)["waits"]["late"]] for of_job in (job, unnumbered)]
+    assert ids == [["late=all:0:0", "late=all:1:1"], ["late=all::0", "late=all::1"]]

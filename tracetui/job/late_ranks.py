@@ -63,7 +63,16 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     """
     all_waits = job.waits if waits is None else waits
     real_waits = all_waits.at((all_waits.wait_ns > 0) & (all_waits.late_place != NOBODY))
-    real_waits = replace(real_waits, late_place=waited_for(job.ranks, job.channels, real_waits))
+    groups: dict[tuple[str, tuple[int, ...]], int] = {}
+    of_group = [  # the first channel of the group of each channel
+        groups.setdefault((matched.channel.group.key, matched.channel.group.global_ranks), place)
+        for place, matched in enumerate(job.channels)
+    ]
+    real_waits = replace(
+        real_waits,
+        channel=np.array(of_group, np.int64)[real_waits.channel],
+        late_place=waited_for(job.ranks, job.channels, real_waits),
+    )
     order = np.lexsort((real_waits.peer, real_waits.late_place, real_waits.channel))
     real_waits = real_waits.at(order)
     changes = (

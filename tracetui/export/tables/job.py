@@ -183,7 +183,7 @@ LATE: Table[JobRows] = Table(
         named("in", "group", lambda late: group_words(late.group, late.name)),
     ),
     kind="late",
-    identity=("group", "group_rank"),
+    identity=("group", "group_rank", "rank"),
 )
 STEPS: Table[JobRows] = Table(
     columns=(
