@@ -427,6 +427,16 @@ def test_where_links_were_not_looked_at_none_is_said_to_cost_nothing() -> None:
         assert first == f"The ranks are balanced: {words} 1 % of their time."
 
 
+def test_a_late_rank_is_told_with_what_others_only_waited_for_it() -> None:
+    job = simulate([Meeting("left", (0, 1), {0: [Work(TimeClass.COPY, 6 * MS)]})], 2, planes=False)
+    waits, rows = replace(job.waits, exposed_ns=job.waits.exposed_ns // 4), rank_rows(job)
+    losses = find_job_losses(job, rows, waits, [], [])
+    assert next(loss_sentences(job, rows, job.root_breakdown, waits, losses)) == (
+        "Rank 0 cost one other rank 6.00 ms in 1 collective, 1.50 ms of it in all without other work: "
+        "copying (6.00 ms of waiting)."
+    )
+
+
 def test_late_ranks_of_a_group_have_ids_of_their_own() -> None:
     """Nothing tells the numbers that they have in the group; rank 0 is late in two channels of it."""
     late = (0, 1, 0)

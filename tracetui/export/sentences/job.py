@@ -111,7 +111,7 @@ def loss_sentences(
 def _waits_sentence(job: Job, waited_ns: int, exposed_ns: int, job_ns: int) -> str:
     """Return what all waits took; `exposed_ns` of them without other work."""
     is_least = not job.is_whole or job.clocks.parts > 1
-    if (waited_ns - exposed_ns) * 100 > waited_ns * _ALIKE:
+    if _is_hidden(waited_ns, exposed_ns):
         template = (
             "The ranks waited {time} for each other, {exposed} of it without other work: "
             "{share} of their time."
@@ -130,6 +130,11 @@ def _waits_sentence(job: Job, waited_ns: int, exposed_ns: int, job_ns: int) -> s
     return translate(
         template, time=format_duration(waited_ns), exposed=format_duration(exposed_ns), share=share
     )
+
+
+def _is_hidden(waited_ns: int, exposed_ns: int) -> bool:
+    """Tell whether ranks did other work in more of their waits than goes without saying."""
+    return (waited_ns - exposed_ns) * 100 > waited_ns * _ALIKE
 
 
 def _balanced_sentence(job: Job, has_links: bool) -> str:
@@ -307,6 +312,9 @@ def _late_rank_sentence(
         most=format_duration(late.longest_ns),
         collectives=counted(late.operations, "1 collective", "{count} collectives"),
     )
+    if _is_hidden(late.lost_ns, late.exposed_ns):
+        exposed = format_duration(late.exposed_ns)
+        cost = translate("{said}, {exposed} of it in all without other work", said=cost, exposed=exposed)
     if late.missing:
         return translate("{said}; only its own trace tells why.", said=cost)
     roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != ABSENT]
