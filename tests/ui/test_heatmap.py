@@ -477,6 +477,16 @@ def test_lengths_share_lines_from_40_gaps_a_line_on(gaps: int, shares: bool) -> 
     assert (halved > plain) == shares
 
 
+@pytest.mark.parametrize("number", ["2", "5"])  # when it is idle, how far ahead the host is
+async def test_lines_of_one_step_are_measured_from_their_start(one_step: Trace, number: str) -> None:
+    async with viewing(one_step, "heatmap", (120, 36)) as (app, pilot):
+        await pilot.press(number)
+        await pilot.pause()
+        _, *labels = [label for label in sheet_of(app).columns if label]
+        assert labels and all(label.startswith("+") for label in labels)
+        assert labels[0] in lines_of(screen_of(app).map)[0]
+
+
 async def test_one_step_is_told_by_its_phases(one_step: Trace) -> None:
     async with viewing(one_step, "heatmap", (120, 36)) as (app, pilot):
         await pilot.press("2")

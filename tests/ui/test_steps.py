@@ -20,7 +20,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.screens.steps import StepsScreen, steps_answer
 from tracetui.ui.stories.row_story import story_of
-from tracetui.ui.stories.step_story import step_story
+from tracetui.ui.stories.step_story import step_causes, step_story
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_duration, format_ms, format_percent
 
@@ -142,6 +142,16 @@ def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
     assert last[0].endswith(" = 0.200 µs")
     assert last[2] == "No step starts where it ends: it is not compared with the median step."
     assert "Too few" in step_story(analysis, 0, parts, [0, 2, 3])[2]
+
+
+async def test_the_rest_beside_copies_is_named_where_a_cause_has_room(real_traces: Path) -> None:
+    path = next((real_traces / "npu" / "level2").rglob("trace_view.json"))
+    async with viewing(real.read(path), "steps") as (app, _):
+        analysis = app.session.analysis
+        assert analysis is not None
+        for width, end in ((60, "of which copies 831 µs"), (80, "the rest P python 26.6 %")):
+            _, line, _ = step_causes(analysis, 0, app.palette, app.glyphs, width)
+            assert "".join(piece for piece, _ in line).endswith(end)
 
 
 async def test_a_narrow_terminal_shows_the_sentences_on_a_step_whole(trace: Trace) -> None:

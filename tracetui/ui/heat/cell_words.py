@@ -11,7 +11,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.rows import idle_key
-from tracetui.ui.drawing.ticks import format_tick
+from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.sheet import CellTarget
 from tracetui.units import format_duration, format_percent, format_time
 
@@ -85,3 +85,12 @@ def time_label(begin: int, stop: int, step: int) -> str:
     if not begin <= tick < stop:
         return ""
     return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else translate("first work")
+
+
+def line_offsets(columns: int, length: int) -> tuple[str, ...]:
+    """Label some columns: the time since the line began, of lines of `length` ns."""
+    step = tick_step(length, columns)
+    labels = [""] * columns
+    for time in range(0, length, step):
+        labels[time * columns // length] = f"+{format_duration(time)}" if time else "+0"
+    return tuple(labels)

@@ -13,8 +13,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.text import padded
 from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.drawing.ticks import tick_step
-from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
+from tracetui.ui.heat.cell_words import between, gap_target, joined, line_offsets, mostly, share
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_time
 
@@ -52,7 +51,7 @@ class FoldView:
         return _FoldSheet(
             rows=self._rows(cells.ns.sum(axis=1).tolist(), phase.tolist(), start.tolist(), length),
             cells=cells,
-            columns=_offsets(columns, length),
+            columns=line_offsets(columns, length),
             axis="time, line by line",
             total_title="idle",
             row_spans=AxisSpans(edges[:, 0], edges[:, -1]),
@@ -124,12 +123,3 @@ class FoldView:
 
     def nothing(self) -> str:
         return "The devices do nothing in this trace."
-
-
-def _offsets(columns: int, length: int) -> tuple[str, ...]:
-    """Label some columns: the time since the line began, of lines of `length` ns."""
-    step = tick_step(length, columns)
-    labels = [""] * columns
-    for time in range(0, length, step):
-        labels[time * columns // length] = f"+{format_duration(time)}" if time else "+0"
-    return tuple(labels)

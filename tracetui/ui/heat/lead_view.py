@@ -19,7 +19,7 @@ from tracetui.export.text import aligned, padded
 from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.drawing.ticks import tick_step
-from tracetui.ui.heat.cell_words import between, joined, mostly, share, step_names, time_label
+from tracetui.ui.heat.cell_words import between, joined, line_offsets, mostly, share, step_names, time_label
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent, format_time
 
@@ -117,7 +117,7 @@ class LeadView:
         return _LeadSheet(
             rows=tuple(rows),
             cells=lead.cells,
-            columns=("",) * lead.cells.ns.shape[1],
+            columns=line_offsets(columns, length),
             axis="time, line by line",
             total_title="without",
             row_spans=AxisSpans(lead.start[:, 0], lead.end[:, -1]),

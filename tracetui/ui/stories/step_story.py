@@ -80,16 +80,12 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
 
     def causes(name: str, by_cause: Mapping[Cause, int], copy_ns: int = 0) -> Line:
         total = format_duration(sum(by_cause.values()) + copy_ns)
-        copied = (
-            translate("of which copies {time}, the rest", time=format_duration(copy_ns)) if copy_ns else ""
-        )
-        line: Line = [
-            (f"{name} ", text),
-            (total, bold),
-            (f"{translate(COLON)}{copied}{' ' * bool(copied)}", text),
-        ]
-        room = width - sum(cell_len(piece) for piece, _ in line)
-        return [*line, *cause_legend(by_cause.items(), palette, glyphs, room)]
+        line: Line = [(f"{name} ", text), (total, bold), (translate(COLON), text)]
+        copied = translate("of which copies {time}", time=format_duration(copy_ns)) if copy_ns else ""
+        lead = f"{translate('{copied}, the rest', copied=copied)} " if copied else ""
+        room = width - sum(cell_len(piece) for piece, _ in line) - cell_len(lead)
+        legend = cause_legend(by_cause.items(), palette, glyphs, room)
+        return [*line, (lead if legend else copied, text), *legend]
 
     by_kind = analysis.critical_in_step(index)
     wall = sum(by_kind.values())
