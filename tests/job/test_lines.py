@@ -25,6 +25,7 @@ from tracetui.job.late_ranks import slow_steps
 from tracetui.job.rank_table import VIEWS, differing, leading, rank_rows
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.ranks import rank_tables
+from tracetui.ui.tables.columns import clipped, fit_columns
 
 
 def test_the_planted_line_is_the_problem_of_its_rank_and_others_are_of_all() -> None:
@@ -77,6 +78,15 @@ def test_a_column_is_added_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None
         assert "waiting more" in shown
     columns, rows = rank_tables.RankTables(late_job, Palette("none")).columns("lines", 120)
     assert columns[-1].title == "waiting more" and columns[-1].draw(rows - 1, 9) == str(expected[-1])
+
+
+def test_a_narrow_table_of_lines_keeps_their_numbers() -> None:
+    columns, rows = rank_tables.RankTables(job("loader"), Palette("none")).columns("lines", 60)
+    shown = {columns[place].key: cells for place, cells in fit_columns(columns, 60)}
+    (line,) = (column for column in columns if column.key == "line")
+    assert rows and shown["line"] >= line.least
+    texts = [str(line.draw(row, 14)) for row in range(rows)]
+    assert all(")" in clipped(text, 14) for text in texts if "(" in text)
 
 
 def test_the_frame_has_a_row_for_each_line() -> None:

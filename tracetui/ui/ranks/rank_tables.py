@@ -33,9 +33,10 @@ from tracetui.job.whatif.fixes import Fix, Target
 from tracetui.job.whatif.row_fixes import RowFixes, link_fix
 from tracetui.language import translate
 from tracetui.trace.clean import printable
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import wrapped
-from tracetui.ui.tables.columns import GAP, UNKNOWN, ViewColumn
+from tracetui.ui.tables.columns import GAP, UNKNOWN, ViewColumn, with_line_number
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
@@ -64,9 +65,11 @@ class _JobTable(NamedTuple):
 class RankTables:
     """What the tables of a job are made of."""
 
-    def __init__(self, job: Job, palette: Palette, unread: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self, job: Job, palette: Palette, unread: frozenset[int] = frozenset(), glyphs: Glyphs = BLOCKS
+    ) -> None:
         """Lay out the tables of a job; `unread`: numbers of ranks that are there and not read."""
-        self.job, self._palette, self._unread = job, palette, unread
+        self.job, self._palette, self._unread, self._glyphs = job, palette, unread, glyphs
         self.saves: dict[str, dict[Fix, int] | None] = {}  #: by table; None: no replay tells
         self.error = 0.0  #: of the replay that tells
         self._place = {rank.number: place for place, rank in enumerate(job.ranks)}
@@ -168,7 +171,11 @@ class RankTables:
             return self._notes(width)
         found = self._tables[table]
         places = [self._saves(table) if place is _SAVES else place for place in found.places]
-        return laid_out(found.table, found.rows, [*places, ...]), len(found.rows.rows)
+        columns = laid_out(found.table, found.rows, [*places, ...])
+        ellipsis = self._glyphs.ellipsis
+        return [
+            with_line_number(column, ellipsis) if column.key == "line" else column for column in columns
+        ], len(found.rows.rows)
 
     def contents(self, table: str) -> tuple[Table[Any], JobRows] | None:
         """Return a table by its name, and its rows; None of what has no ids."""
@@ -205,8 +212,8 @@ class RankTables:
                 (
                     ColumnLook("idle_ns", 0, style=idle, title="idle, all ranks"),
                     _SAVES,
-                    ColumnLook("whose", 0, width=18),
-                    ColumnLook("line", 1, width=44),
+                    ColumnLook("whose", 1, width=18),
+                    ColumnLook("line", 0, width=44),
                     ColumnLook("cause", 2, width=22),
                     ColumnLook("worst_ns", 3, title="the worst"),
                 ),

@@ -208,7 +208,7 @@ class RanksScreen(MapScreen):
         assert job is not None
         if job is not self._job:
             unread = self.job_session.unread
-            self._job, self._tables = job, RankTables(job, self.palette, unread)
+            self._job, self._tables = job, RankTables(job, self.palette, unread, self.glyphs)
             self._lanes_of_job = JobLanes(job)
             self._set_heights()
             self._show_table()

@@ -277,7 +277,8 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         place = self.top + y - 1
         if place >= len(self.rows.view):
             lines = wrapped(wording(self.empty), width) if width and not len(self.rows.view) else []
-            text = lines[y - 2] if 2 <= y < len(lines) + 2 else ""
+            top = max(min(self.size.height - len(lines), 2), 1)  # below an empty line, where that has room
+            text = lines[y - top] if top <= y < len(lines) + top else ""
             return fitted([(text, _PLAIN)], width, self.glyphs.ellipsis)
         row = int(self.rows.view[place])
         key = (row, place == self.cursor)
