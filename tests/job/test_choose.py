@@ -43,6 +43,13 @@ def test_a_rank_whose_clock_is_days_off_is_of_its_job() -> None:
     assert chosen(digests(offsets=(0, 3 * DAY))) == ([0, 1], [])
 
 
+def test_a_rank_that_shares_a_group_with_one_of_a_wrong_clock_is_of_its_job() -> None:
+    """Rank 2 has met none but rank 1."""
+    meetings = [Meeting("271", (0, 1), {})] * 3 + [Meeting("272", (1, 2), {})] * 3
+    found = [rank.digest for rank in simulate(meetings, 3, (0, 3 * DAY, 6 * DAY)).ranks]
+    assert chosen(found) == ([0, 1, 2], [])
+
+
 def test_a_clock_that_is_days_off_is_said_and_taken_off() -> None:
     job = simulate([Meeting("271", (0, 1), {})] * 3, 2, (0, -3 * DAY))
     assert job.clocks.aligned([0, 1]).tolist() == [0, -3 * DAY]

@@ -195,6 +195,18 @@ def test_a_real_rank(real_traces: Path) -> None:
     assert (group.key, group.rank, group.size) == ("271", 0, 8)
     assert digest.collectives.wait.tolist() == [86157761, 821636, 0, 8485870]
     assert digest.collectives.peer.tolist() == [5, 5, -1, 5]
+    arrivals, awaited = digest.arrivals, digest.collectives.start + digest.collectives.wait
+    last_arrivals = dict(sorted(zip(arrivals.collective.tolist(), arrivals.time.tolist())))
+    assert last_arrivals == {collective: int(awaited[collective]) for collective in (0, 1, 3)}
+
+
+def test_the_links_of_a_real_rank_are_what_its_tasks_moved(real_traces: Path) -> None:
+    output = npu_output(real_traces, "level2/rank0")
+    links = decode(real_digest(output)).links
+    events = json.loads((output / "trace_view.json").read_bytes())
+    moved = [event["args"]["size(Byte)"] for event in events if event["name"] in ("Memcpy", "Reduce_Inline")]
+    assert (links.transfers.sum(), links.bytes.sum()) == (len(moved), sum(moved))
+    assert not links.group.any(), "that is the first, and there is no other"
 
 
 def test_planes_without_their_collectives_are_no_links(samples: Path, tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from tests.job.planted import job
-from tracetui.job.rank_table import Measures, RankRow, Spread, rank_rows
+from tracetui.job.rank_table import Measures, RankRow, Spread, _spread, differing, rank_rows
 from tracetui.job.stages import job_stages
 
 US, MS = 1_000, 1_000_000  # ns
@@ -38,6 +39,19 @@ def rank_row(number: int, stage_number: int, **measures: float) -> RankRow:
     nothing = Measures(**{field.name: cast(Any, None) for field in fields(Measures)})
     known = replace(nothing, **{name: spread(ns) for name, ns in measures.items()})
     return replace(row, rank=replace(row.rank, number=number), stage_number=stage_number, measures=known)
+
+
+@pytest.mark.parametrize(("longer", "measures"), [(50, ()), (51, ("idle",))])
+def test_a_measure_differs_by_more_than_5_percent_of_the_mean_step(
+    longer: int, measures: tuple[str, ...]
+) -> None:
+    rows = (rank_row(0, 0, stage=1000, idle=10, copy=100), rank_row(1, 0, stage=1000, idle=10 + longer))
+    assert differing(rows) == measures
+
+
+def test_a_measure_has_the_least_and_the_most_of_the_steps() -> None:
+    ns = np.array([5, 1, 9])
+    assert _spread(ns) == Spread(5, 1, 9)
 
 
 def test_a_stage_is_the_largest_of_its_ranks_as_in_the_table_of_the_cluster(real_traces: Path) -> None:

@@ -114,7 +114,7 @@ def differing(rows: tuple[RankRow, ...]) -> tuple[str, ...]:
     range_by_measure = {}
     for measure in MEASURES:
         values = [ns for row in rows if (ns := row.mean(measure)) is not None]
-        if len(values) > 1 and (max(values) - min(values)) * 100 > mean * DIFFERS and mean:
+        if values and mean and (max(values) - min(values)) * 100 > mean * DIFFERS:
             range_by_measure[measure] = max(values) - min(values)
     return tuple(sorted(range_by_measure, key=lambda measure: (-range_by_measure[measure], measure)))
 
