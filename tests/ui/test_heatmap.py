@@ -26,8 +26,10 @@ from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.heat_lines import BLANK, HalfCursor, half_cells, layout, placed, whole_cells
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
+from tracetui.ui.heat.cause_view import CauseView
+from tracetui.ui.heat.cell_words import between, gap_target, time_label
 from tracetui.ui.heat.length_view import LengthView
-from tracetui.ui.heat.sheet import GapOfCell, Sheet, SheetRow
+from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow
 from tracetui.ui.heat.step_view import WHOLE, StepView, _StepSheet
 from tracetui.ui.heat.work_view import WorkView
 from tracetui.ui.screens import heatmap
@@ -461,6 +463,39 @@ def test_a_thread_has_one_name_without_that_of_its_program() -> None:
     assert {row.label for row in sheet.rows if "GPU" not in row.label and "stream" not in row.label} == {
         f"{name} {doing}" for name in ("25738", "pt_autograd_0") for doing in ("operators", "runtime")
     }
+
+
+def test_a_cell_opens_its_gap_or_its_own_time_where_that_is_longer() -> None:
+    analysis = maps.analysis_of([task(0, 10), task(100, 10)])
+    start, end = int(analysis.gaps.start[0]), int(analysis.gaps.end[0])
+    for cell in ((start - 20, start + 5), (start - 20, start + 70)):
+        target = gap_target(analysis, 0, *cell)
+        assert target is not None and (target.start_ns, target.end_ns, target.gap) == (start, end, 0)
+    wider = gap_target(analysis, 0, start - 20, start + 71)
+    assert wider is not None and (wider.start_ns, wider.end_ns, wider.gap) == (start - 20, start + 71, 0)
+    assert gap_target(analysis, -1, 5, 6) == CellTarget(5, 6)
+    assert gap_target(analysis, -1, 5, 5) is None
+
+
+@pytest.mark.parametrize(
+    ("begin", "stop", "label"),
+    [(-15, 5, "-0.01 µs"), (0, 10, "first work"), (1, 10, ""), (1, 11, "0.01 µs"), (10, 11, "0.01 µs")],
+)
+def test_a_row_of_time_is_labelled_by_the_round_time_in_it(begin: int, stop: int, label: str) -> None:
+    assert time_label(begin, stop, 10) == label
+
+
+def test_causes_over_time_have_a_column_for_each_ns_of_a_short_trace_and_say_when_it_is() -> None:
+    view = CauseView(maps.analysis_of([task(0, 1), task(3, 1)]))
+    sheet = view.sheet(60, 20, halves=False)
+    assert sheet is not None and sheet.edges is not None and sheet.column_spans is not None
+    assert np.diff(sheet.edges).tolist() == [1] * 4
+    assert sheet.column_spans.start.tolist() == sheet.edges[:4].tolist()
+    assert sheet.column_spans.end.tolist() == sheet.edges[1:].tolist()
+    assert [view.words(sheet, 0, column).split(" · ")[1] for column in (1, 2)] == [
+        between(1, 2),
+        between(2, 3),
+    ]
 
 
 def test_half_of_one_gap_is_not_the_longest_of_several() -> None:
