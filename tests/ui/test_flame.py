@@ -128,7 +128,7 @@ async def test_modules_are_ranked_and_f_shows_what_is_below_one(real_traces: Pat
 
 async def test_without_a_device_it_says_so() -> None:
     async with viewing(trace_of([]), "flame", (80, 24)) as (app, pilot):
-        assert "No device in this trace" in said(app, "answer")
+        assert "whether one is idle is not known." in said(app, "answer")
         await pilot.press("j", "enter", "backspace", "z", "o", "y")
         await pilot.pause()
         assert isinstance(app.screen, FlameScreen)

@@ -333,7 +333,7 @@ async def test_a_trace_without_a_device_says_so(tmp_path: Path) -> None:
     app = viewer(tmp_path, trace_of([operator(0, 1000)]))
     async with app.run_test(size=(80, 24)) as pilot:
         await hotspots(app, pilot)
-        assert "No device in this trace" in screen_text(app)[0]
+        assert "whether one is idle is not known." in screen_text(app)[0]
 
 
 def test_how_many_lines_hold_a_share() -> None:
