@@ -167,13 +167,24 @@ def test_pages_that_are_refused(tmp_path: Path, place: int, content: bytes) -> N
             assert native.read_leaves(file.fileno(), 4096, 4096, page, wanted) is None
 
 
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_rows_are_counted_without_their_pages(tmp_path: Path, count: int) -> None:
+    path = written(tmp_path / "a.db", "a, b, c, d", [(None,) * 4] * count)
+    with Database(path) as database:
+        database._pages = None
+        assert database.count("t") == count
+
+
 @pytest.mark.parametrize("page", [512, 4096, 65536])
 def test_pages_of_any_size(tmp_path: Path, page: int) -> None:
     connection = sqlite3.connect(tmp_path / "a.db")
     connection.execute(f"PRAGMA page_size={page}")
+    connection.execute("CREATE TABLE other (a)")  # which writes the first page
     connection.close()
     rows = [(number, number * 2**33, f"{number}", number / 4) for number in range(20_000)]
     path = written(tmp_path / "a.db", "a, b, c, d", rows)
+    with contextlib.closing(PageReader(path)) as reader:
+        assert reader._page == page
     found = same_by_all(path)
     assert found["b numbers"][-1] == 19_999 * 2**33
 

@@ -18,6 +18,7 @@ from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import HeatCells, cell_shares
+from tracetui.analysis.heat.lengths import LengthMap
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
@@ -413,7 +414,11 @@ def test_steps_say_what_the_others_do_at_that_time(trace: Trace) -> None:
     view = StepView(analyse(trace))
     sheet = view.sheet(60, 20, halves=False)
     assert sheet is not None
-    assert "median" in view.answer()
+    assert [row.apart for row in sheet.rows[:4]] == [False, False, True, False]
+    worst = max(view._analysis.steps, key=lambda step: step.idle_ns)
+    median, most = view.answer().split("; ")[:2]
+    assert "median" in median
+    assert most == f"most: step {worst.number}, {format_duration(worst.idle_ns)}"
     words = view.words(sheet, 4, 3)
     assert words.startswith("step 8 · ") and "in other steps (median)" in words
     assert "preparing" in view.words(sheet, 1, 3)
@@ -496,6 +501,16 @@ def test_causes_over_time_have_a_column_for_each_ns_of_a_short_trace_and_say_whe
         between(1, 2),
         between(2, 3),
     ]
+
+
+def test_rows_of_lengths_are_labelled_by_the_roundest_length_in_them() -> None:
+    analysis = maps.analysis_of([task(0, 10)])
+    view = LengthView(analysis)
+    lengths = LengthMap(
+        analysis, np.array([600, 300, 150, 101, 99, 50, 6, 5]), *(np.zeros(7, np.int64) for _ in range(2))
+    )
+    labels = [row.label.strip() for row in view._rows(lengths, 1)]
+    assert labels == [format_duration(ns) if ns else "" for ns in (500, 200, 0, 100, 50, 20, 5)]
 
 
 def test_half_of_one_gap_is_not_the_longest_of_several() -> None:
