@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,6 +32,7 @@ from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
 from tracetui.ui.heat.cause_view import CauseView
 from tracetui.ui.heat.cell_words import between, gap_target, time_label
+from tracetui.ui.heat.fold_view import FoldView
 from tracetui.ui.heat.length_view import LengthView
 from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow
 from tracetui.ui.heat.step_view import WHOLE, StepView, _StepSheet
@@ -37,7 +41,7 @@ from tracetui.ui.screens import heatmap
 from tracetui.ui.screens.heatmap import HeatmapScreen
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.heat import HeatMap
-from tracetui.units import format_duration
+from tracetui.units import format_duration, format_time
 
 #: xterm's own 16 colours
 _ANSI = {
@@ -511,6 +515,21 @@ def test_rows_of_lengths_are_labelled_by_the_roundest_length_in_them() -> None:
     )
     labels = [row.label.strip() for row in view._rows(lengths, 1)]
     assert labels == [format_duration(ns) if ns else "" for ns in (500, 200, 0, 100, 50, 20, 5)]
+
+
+def test_lines_of_a_phase_have_its_name_once_and_a_free_line_before_the_next_phase() -> None:
+    phases = [SimpleNamespace(name=name, preparing=name == "load") for name in ("load", "train")]
+    analysis = SimpleNamespace(trace=SimpleNamespace(start_ns=1000))
+    view = SimpleNamespace(
+        _map=SimpleNamespace(phases=phases), _analysis=analysis, total_cells=8, label_cells=20
+    )
+    starts = [1000, 3000, 5000, 7000]
+    rows = FoldView._rows(cast(Any, view), [0, 5, 0, 5], [0, 0, 1, 1], starts, 2000)
+    times = [format_time(start - 1000, 1000) for start in starts]
+    assert [row.label.split(maxsplit=1) for row in rows[::2]] == [["load", times[0]], ["train", times[2]]]
+    assert [row.label.strip() for row in rows[1::2]] == times[1::2]
+    assert [row.apart for row in rows] == [False, False, True, False]
+    assert [row.heat for row in rows] == [Heat.WAIT] * 2 + [Heat.LOST] * 2
 
 
 def test_half_of_one_gap_is_not_the_longest_of_several() -> None:
