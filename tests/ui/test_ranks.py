@@ -255,6 +255,13 @@ async def test_the_tables_follow_each_other_and_a_row_opens_its_rank(directory: 
         assert app.session.name.startswith("rank 3"), "the fourth row"
 
 
+async def test_the_title_of_the_idle_lines_has_room_beside_the_names_of_the_tables(directory: Path) -> None:
+    async with opened(directory, (80, 24)) as (app, pilot):
+        await pilot.press("tab")
+        await pilot.pause()
+        assert said(app, "what").startswith("-- Idle lines\n")
+
+
 async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(directory: Path, tmp_path: Path) -> None:
     for number, rank in enumerate(sorted(directory.iterdir())):
         if number != LATE:

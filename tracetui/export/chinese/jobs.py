@@ -124,6 +124,7 @@ JOBS = {
     ),
     "Late ranks: what the others lost by waiting for them": "慢卡：别的卡因等待它们而损失的时间",
     "Steps": "各 step",
+    "Idle lines, all ranks together": "空闲的代码行，所有卡合计",
     "Lines that ranks were idle for, all ranks together": "让各卡空闲的代码行，所有卡合计",
     "(no line)": "（无代码行）",
     "Ranks, ms of a mean step (lost and cost: of all steps)": "各卡，平均一个 step，单位 ms（损失、代价：全部 step）",

@@ -12,7 +12,7 @@ from textual import events, on
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from tracetui.export.sentences.job import LINES_TITLE, LINKS_TITLE, NO_WAIT, STAGES_TITLE, head_words
+from tracetui.export.sentences.job import LINKS_TITLE, NO_WAIT, STAGES_TITLE, head_words
 from tracetui.export.tables.row_ids import ids_of
 from tracetui.job.grids import GridMeasure, JobLanes
 from tracetui.job.job import Job
@@ -40,7 +40,7 @@ from tracetui.ui.widgets.table import TableWidget
 TABLES = ("why", "lines", "ranks", "links", "stages", "notes")
 _TITLES = {
     "why": "Why they waited: what the late rank did longer",
-    "lines": LINES_TITLE,
+    "lines": "Idle lines, all ranks together",
     "ranks": "Ranks, means of their steps",
     "links": LINKS_TITLE,
     "stages": STAGES_TITLE,
