@@ -162,7 +162,7 @@ def test_the_times_of_every_story_add_up(analysis: Analysis, thorough: bool) -> 
         (whole,) = times(opening)
         unit = unit_of(int(gaps.idle[gap]))
         assert abs(whole - int(gaps.idle[gap])) * 2 <= unit
-        families = [line for line in lines if re.match(r"(For|It|They|Launching) ", line)]
+        families = [line for line in lines if re.match(r"(For|It|The tasks|Launching) ", line)]
         assert sum(times(line)[0] for line in families) == whole
         for line in families:
             first, *parts = times(line)
@@ -240,6 +240,16 @@ def test_a_task_that_no_host_kept_waiting_was_in_the_queue_and_not_then() -> Non
 
     assert of_queue(90).startswith("For 190 ns it was in the task queue (")
     assert of_queue(200).startswith("It then waited 100 ns in the task queue (")
+
+
+def test_what_waited_in_several_stretches_is_called_the_tasks(analysis: Analysis) -> None:
+    """After "idle 1.66 µs in 2 stretches" a "they" would be the stretches."""
+    stories = [" ".join(story_of(analysis, gap)) for gap in range(len(analysis.gaps))]
+    stretches = [story for story in stories if " stretches, " in story]
+    assert stretches and all(
+        re.search(r"\b[Tt]he tasks (then )?(waited|were|took)", story) for story in stretches
+    )
+    assert not any(re.search(r"\b([Tt]hey|them)\b", story) for story in stretches)
 
 
 def test_a_task_whose_work_may_be_lost_is_not_called_launched() -> None:

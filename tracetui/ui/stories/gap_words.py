@@ -203,12 +203,12 @@ class GapWords:
         """Return the sentence on a family of causes; its `shares` come to `units` of the story's unit."""
         pen = self._pen
         singular, plural = {
-            "host": ("For {time} it waited for the host", "For {time} they waited for the host"),
-            "queue": ("For {time} it was in the task queue", "For {time} they were in the task queue"),
-            "launch": ("Launching it took {time}", "Launching them took {time}"),
+            "host": ("For {time} it waited for the host", "For {time} the tasks waited for the host"),
+            "queue": ("For {time} it was in the task queue", "For {time} the tasks were in the task queue"),
+            "launch": ("Launching it took {time}", "Launching the tasks took {time}"),
             "device": (
                 "For {time} it was launched and not yet running",
-                "For {time} they were launched and not yet running",
+                "For {time} the tasks were launched and not yet running",
             ),
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
@@ -216,9 +216,12 @@ class GapWords:
         # No sentence of the scheduler stands between this one and that of the host.
         if family == "queue" and host_causes and host_causes.isdisjoint(SCHEDULED):
             singular = "It then waited {time} in the task queue"
-            plural = "They then waited {time} in the task queue"
+            plural = "The tasks then waited {time} in the task queue"
         if any(share.cause is Cause.UNSEEN for share in shares):  # perhaps not launched yet
-            singular, plural = "For {time} it waited for the device", "For {time} they waited for the device"
+            singular, plural = (
+                "For {time} it waited for the device",
+                "For {time} the tasks waited for the device",
+            )
         time = self._time_text(units, Role.NUMBER)
         opening = [*pen.compose(singular if len(self._interval_range) == 1 else plural, time=time)]
         if family == "unlinked":
@@ -274,7 +277,9 @@ class GapWords:
     def _unlinked_reason(self) -> str:
         """Return that no launch is recorded, and how to have it recorded, where anything is known to help."""
         trace, is_single = self._analysis.trace, len(self._interval_range) == 1
-        reason = translate("no launch of it is recorded" if is_single else "no launch of them is recorded")
+        reason = translate(
+            "no launch of it is recorded" if is_single else "no launch of the tasks is recorded"
+        )
         recorded = {track.layer for track in trace.tracks if len(track.rows)}
         if trace.kind is TraceKind.ASCEND and Layer.RUNTIME not in recorded:
             return translate("{why}. Collect CPU and NPU activities at level 1 to know", why=reason)
