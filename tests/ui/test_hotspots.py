@@ -118,6 +118,8 @@ def test_idle_time_of_no_step_is_not_said_to_be_between_steps() -> None:
     assert "".join(text for text, _ in line) == (
         "in 1 of 2 steps; min 0 ns, median 0 ns, max 7 ns; 5 ns in none"
     )
+    line = LineStory(Palette("none"), ASCII).steps_line(steps, {-1: 5})
+    assert "".join(text for text, _ in line) == "5 ns, outside of all steps"
 
 
 def test_the_story_says_what_the_line_saves_at_most(app: TraceApp) -> None:

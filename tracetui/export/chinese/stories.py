@@ -139,6 +139,7 @@ STORIES = {
     "in {some} of {steps} steps; min {least}, median {median}, max {most}": (
         "{steps} 个 step 中有 {some} 个；最小 {least}，中位数 {median}，最大 {most}"
     ),
+    "{time}, outside of all steps": "{time}，不在任何 step 中",
     "; {time} in none": "；不在任何 step 中 {time}",
     "{time} of idle exposed": "同步后空闲 {time}",
     "no idle exposed": "同步后没有空闲",

@@ -143,6 +143,9 @@ class LineStory(Story):
         line: Line = []
         counts = [by_step.get(index, 0) for index in range(len(analysis.steps))]
         if len(counts) > 1:
+            outside = format_duration(by_step.get(-1, 0))
+            if not any(counts):
+                return [(translate("{time}, outside of all steps", time=outside), self._dim)]
             steps_with_idle = sum(ns > 0 for ns in counts)
             template = "in {some} of {steps} steps; min {least}, median {median}, max {most}"
             lowest, median, highest = (
@@ -159,9 +162,8 @@ class LineStory(Story):
                     most=(highest, self._text),
                 )
             ]
-            outside = by_step.get(-1, 0)
-            if outside:
-                line.append((translate("; {time} in none", time=format_duration(outside)), self._dim))
+            if by_step.get(-1, 0):
+                line.append((translate("; {time} in none", time=outside), self._dim))
         return line
 
     def _devices_line(self, analysis: Analysis, line: LineIdle) -> Line:
