@@ -42,6 +42,9 @@ async def test_a_query_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
     async with asking(tmp_path) as (app, pilot, screen):
         assert "13 tables" in said(app, "answer")
         field = screen.query_one(QueryField)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert f"for example: {screen.EXAMPLE}" in "\n".join(screen_text(app)), "nobody takes it for a query"
         await pilot.press(*"select start", "tab", *", id")
         assert field.value == "select start_ns, id"
         assert "idle_ns" in said(app, "names")

@@ -690,6 +690,7 @@ SCREENS = {
     "asking; esc stops it": "正在查询；esc 停止",
     "No row answers this query.": "没有符合查询的行。",
     "Queries need DuckDB: pip install tracetui[sql]": "查询需要 DuckDB：pip install tracetui[sql]",
+    "for example: {query}": "例如：{query}",
     "Looking for tables.": "正在查找表。",
     "A note opens no rank.": "说明不对应任何卡。",
     "This row names no place: select id too, and enter opens it.": (

@@ -40,7 +40,7 @@ _LONGEST_SHARED = 1000  #: characters of a query that a place has
 NOT_INSTALLED = "Queries need DuckDB: pip install tracetui[sql]"
 NO_ID = "This row names no place: select id too, and enter opens it."
 NO_TIME = "This row names no place: select id or start_ns too, and enter opens it."
-_EXAMPLE = "select cause, count(*), sum(idle_ns) from gaps group by cause order by 3 desc"
+_EXAMPLE = "select cause, sum(idle_ns) from gaps group by cause order by 2 desc"
 _EXAMPLE_OF_JOB = "select rank, idle_ns from ranks order by 2 desc"
 _EXAMPLE_OF_PAIR = "select name, delta_ns from waterfall order by abs(delta_ns) desc"
 
@@ -80,7 +80,8 @@ class SqlScreen(TableScreen):
     def compose(self) -> ComposeResult:
         first, *rest = super().compose()
         yield first
-        yield QueryField(self._columns, self._history, self.EXAMPLE)
+        example = translate("for example: {query}", query=self.EXAMPLE)
+        yield QueryField(self._columns, self._history, example)
         yield Lines(id="names")
         yield from rest
 
