@@ -163,6 +163,12 @@ async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory
         await pilot.press("escape", "escape")
         await until(pilot, lambda: app.shown == "ranks")
         assert app.title == name_of_job, "escape leads back, too"
+        await pilot.press("N", "T")
+        await in_trace(app, pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.shown == "phases")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.shown == "ranks")
 
 
 async def test_the_key_of_a_screen_opens_it_for_the_rank_under_the_cursor(directory: Path) -> None:

@@ -57,6 +57,7 @@ class JobApp(TraceApp):
         self.job_session = JobSession(found)
         self.run_name = printable(name_of_run([source.path for source in found.sources]), 60)
         self.name_window(self.run_name)
+        self._job_screen = RANKS  # the last one shown, which escape in a rank leads back to
         self.add_joint_modes(ScreenScope.JOB, lambda: [self.job_session, self.open_rank])
 
     def begin(self) -> None:
@@ -109,6 +110,7 @@ class JobApp(TraceApp):
             if self.shown != screen:
                 self.look_at(self.session)
                 self.switch_mode(joint_mode(screen))
+                self._job_screen = screen
                 self.name_window(self.run_name)
         elif is_of_job(self.shown):
             self._leave_job(screen)
@@ -185,15 +187,18 @@ class JobApp(TraceApp):
         self.show_session(shown, span=(start, start + viewport.span_ns))
 
     async def action_back(self) -> None:
-        """Stop the digesting on the screen of the ranks; go back to it from the job's others, and a rank."""
+        """Stop the digesting on the screen of the ranks; go back to it from the job's others.
+
+        A rank goes back to the screen of the job that was last shown.
+        """
         if self.shown == RANKS:
             self.job_session.stop_reading()
-        elif is_of_job(self.shown) or (
-            self.shown == FIRST and not self.front.step_back() and not self.session.stop_loading()
-        ):
+        elif is_of_job(self.shown):
             self.action_go(RANKS)
         elif self.shown != FIRST:
             self.action_go(FIRST)
+        elif not self.front.step_back() and not self.session.stop_loading():
+            self.action_go(self._job_screen)
 
     def leave(self, code: int) -> None:
         self.job_session.stopping = self.job_session.leaving = True
