@@ -145,8 +145,7 @@ def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
 
 
 async def test_the_rest_beside_copies_is_named_where_a_cause_has_room(real_traces: Path) -> None:
-    path = next((real_traces / "npu" / "level2").rglob("trace_view.json"))
-    async with viewing(real.read(path), "steps") as (app, _):
+    async with viewing(real.npu(real_traces, "level2/rank0").trace, "steps") as (app, _):
         analysis = app.session.analysis
         assert analysis is not None
         for width, end in ((60, "of which copies 831 µs"), (80, "the rest P python 26.6 %")):
