@@ -25,6 +25,7 @@ import tracetui
 from simulator.generate import main as generate
 from simulator.job.directory import write_job
 from simulator.memory import write_run
+from tests.export.test_language import GIVEN
 from tests.export.wordings import PACKAGE, formatted, missing
 from tests.job.planted import truth
 from tracetui.analysis.advice import Advice
@@ -175,21 +176,6 @@ def test_words_are_chinese_and_so_is_their_punctuation() -> None:
 # -- advice --------------------------------------------------------------------------------------------
 
 
-_PARTS = {
-    "aside",
-    "before",
-    "devices",
-    "nobody",
-    "of",
-    "queues",
-    "remedy",
-    "saves",
-    "waiting",
-    "where",
-    "who",
-}
-
-
 @cache
 def rules() -> list[Advice]:
     """A piece of advice of every rule: with the keys of its evidence, and where it points."""
@@ -207,9 +193,7 @@ def rules() -> list[Advice]:
             (call for call in calls if getattr(call["id"], "value", None) == rule),
             next(call for call in calls if not isinstance(call["id"], ast.Constant)),
         )
-        evidence: Figures = dict.fromkeys(
-            fields(ADVICE[rule].text) - {"times", "causes", "share_waiting", *_PARTS}, 0.5
-        )
+        evidence: Figures = dict.fromkeys(fields(ADVICE[rule].text) - {"share_waiting", *GIVEN}, 0.5)
         if isinstance(advice_call["evidence"], ast.Dict):
             evidence.update(
                 (str(key.value), 1) for key in advice_call["evidence"].keys if isinstance(key, ast.Constant)

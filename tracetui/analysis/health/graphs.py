@@ -18,7 +18,7 @@ from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.intervals import NOTHING, Intervals
 from tracetui.analysis.search import by_name, distinct, pick, rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Layer
@@ -200,13 +200,9 @@ def _time_for_missing(
 def _returns_of_waits(recording: HealthEvidence, replay: Replay, end: int) -> Iterator[int]:
     """Yield when the waits return, ns, that threads began after a replay's launch and are in at its end."""
     for index in range(len(recording.host_threads)):
-        waits = recording.host_threads.thread(index).spans.get(Cause.SYNC)
-        place = -1 if waits is None else int(waits.index_at(np.array([end - 1]))[0])
-        if (
-            waits is not None
-            and place >= 0
-            and waits.starts[place] >= recording.trace.slices.start[replay.row]
-        ):
+        waits = recording.host_threads.thread(index).spans.get(Cause.SYNC, NOTHING)
+        (place,) = waits.index_at(np.array([end - 1])).tolist()
+        if place >= 0 and waits.starts[place] >= recording.trace.slices.start[replay.row]:
             yield int(waits.ends[place])
 
 
