@@ -7,13 +7,14 @@ operator around its launch, else that its kernel fits.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import ascend_task_type
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.launched_work import LaunchedWork, operator_test
+from tracetui.comparison.launched_work import LaunchedWork
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Trace, TraceKind
@@ -112,15 +113,15 @@ def class_of(analysis: Analysis, launched: LaunchedWork) -> Int64s:
     class_place[unclassified] = by_name[names[unclassified]]
     unclassified = unclassified[class_place[unclassified] != CLASSES.index(MOVE)]
     rows, place = numbered(launched.operator[unclassified])
-    by_operator = _class_by_operator(analysis, rows)[place]
+    by_operator = _class_by_operator(analysis, rows, launched.is_operator)[place]
     class_place[unclassified] = np.where(by_operator >= 0, by_operator, class_place[unclassified])
     return class_place
 
 
-def _class_by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
+def _class_by_operator(analysis: Analysis, rows: Int64s, is_operator: Callable[[Int64s], Bools]) -> Int64s:
     """Return the first class that fits each operator (a row, -1 for none) or one around it; else -1."""
     trace, nearest = analysis.trace, analysis.launch_chains.callers.ancestors.nearest
-    names, is_operator = trace.slices.name, operator_test(trace)
+    names = trace.slices.name
     texts = [text.lower() for text in trace.strings]
     first_class = np.full(len(rows), -1, np.int64)
     for kind, pattern in _OPERATORS:
@@ -134,7 +135,7 @@ def _class_by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
 def _is_backward(analysis: Analysis, launched: LaunchedWork) -> Bools:
     """Return whether each task is of the backward pass: by arrows, or by an operator around it."""
     trace, nearest = analysis.trace, analysis.launch_chains.callers.ancestors.nearest
-    names, is_operator = trace.slices.name, operator_test(trace)
+    names, is_operator = trace.slices.name, launched.is_operator
     has_name = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
     rows, place = numbered(launched.operator)
     nearest_backward = nearest(rows, lambda around: has_name[names[around]] & is_operator(around))

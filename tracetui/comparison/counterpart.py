@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.compared_run import Run
-from tracetui.comparison.launched_work import outermost_of
+from tracetui.comparison.launched_work import operator_test, outermost_of
 from tracetui.comparison.operator_sequences import common_names, pair_threads
 from tracetui.comparison.sequence_diff import match_sequences
 from tracetui.comparison.walls import counterpart_steps
@@ -74,7 +74,8 @@ def _level_1_operator(analysis: Analysis, row: int) -> int:
     place = int(np.searchsorted(analysis.launch_chains.tasks, row))
     if place < len(analysis.launch_chains.tasks) and analysis.launch_chains.tasks[place] == row:
         row = int(analysis.launch_chains.operator[place])
-    return int(outermost_of(analysis, np.array([row], np.int64))[0]) if row >= 0 else -1
+    rows = np.array([row], np.int64)
+    return int(outermost_of(analysis, rows, operator_test(analysis.trace))[0]) if row >= 0 else -1
 
 
 def _nth_task(here: Analysis, there: Analysis, row: int, operator: int, matched: int) -> int:
@@ -98,7 +99,7 @@ def _tasks_launched_by(analysis: Analysis, operator: int) -> Int64s:
     start, end = int(slices.start[operator]), int(slices.end[operator])
     inside = (launched >= 0) & (slices.start[launched] >= start) & (slices.start[launched] <= end)
     rows, launched = rows[inside], launched[inside]
-    rows = rows[outermost_of(analysis, launched) == operator]
+    rows = rows[outermost_of(analysis, launched, operator_test(analysis.trace)) == operator]
     ordered: Int64s = rows[np.argsort(slices.start[rows], kind="stable")]
     return ordered
 

@@ -41,6 +41,7 @@ class LaunchedWork:
     operator: Int64s  #: slice row of the operator that launched it, -1 where not known
     outermost: Int64s  #: of the operator of level 1 around that: itself where it only wraps Python; or -1
     backward: Bools
+    is_operator: Callable[[Int64s], Bools]  #: `operator_test` of the trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +63,9 @@ def launched_work(analysis: Analysis, walls: StepWalls) -> LaunchedWork:
     at = chains.index(rows)
     operator = chains.operator[at]
     distinct, place = numbered(operator)
-    outermost = outermost_of(analysis, distinct)[place]
-    return LaunchedWork(rows, slices.dur[rows], step, operator, outermost, chains.backward[at])
+    is_operator = operator_test(analysis.trace)
+    outermost = outermost_of(analysis, distinct, is_operator)[place]
+    return LaunchedWork(rows, slices.dur[rows], step, operator, outermost, chains.backward[at], is_operator)
 
 
 def operators_in_steps(analysis: Analysis, walls: StepWalls) -> StepOperators:
@@ -113,14 +115,17 @@ def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
     return np.where(repeats, around, -1)
 
 
-def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
-    """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
-    does_something, ancestors = operator_test(analysis.trace), analysis.launch_chains.callers.ancestors
+def outermost_of(analysis: Analysis, operators: Int64s, is_operator: Callable[[Int64s], Bools]) -> Int64s:
+    """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none.
+
+    `is_operator`: `operator_test` of the trace.
+    """
+    ancestors = analysis.launch_chains.callers.ancestors
     outermost: Int64s = operators.copy()
-    around = ancestors.nearest(operators, does_something)
+    around = ancestors.nearest(operators, is_operator)
     while (around >= 0).any():
         outermost = np.where(around >= 0, around, outermost)
-        around = ancestors.nearest(ancestors.parents_of(around), does_something)
+        around = ancestors.nearest(ancestors.parents_of(around), is_operator)
     return outermost
 
 
