@@ -176,7 +176,7 @@ def text_of_host(schedulers: Sequence[SimulatedScheduler]) -> str:
 
 
 def _cause(cause: str, state: str) -> str:
-    """Return why a device was idle while the thread answerable was in a state."""
+    """Return why a device was idle while the thread to blame was in a state."""
     waits = ("host.sync", "host.dataloader", "host.communication", "host.unrecorded", "queue.wakeup")
     if state in ("preempted", "interrupted", "disk"):
         return f"host.{state}"

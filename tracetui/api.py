@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
     from tracetui.comparison.compared_run import Run
     from tracetui.comparison.comparison import Comparison
-    from tracetui.job.engines.pool import Ranks
+    from tracetui.job.engines.digest_pool import DigestProgress
     from tracetui.job.job import Job
     from tracetui.job.sides import Side
 
@@ -182,7 +182,7 @@ def _recording(
 def load_job(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     only: str = "*",
-    on_progress: Callable[[Ranks], None] | None = None,
+    on_progress: Callable[[DigestProgress], None] | None = None,
     cache: bool = True,
     jobs: int | None = None,
     export: Export | None = None,

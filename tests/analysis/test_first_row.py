@@ -96,9 +96,9 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
             )
         ),
         "exposing": [
-            slices(causes.synchronising),
-            texts(causes.synchronising_stack),
-            slices(causes.synchronising_frame),
+            slices(causes.sync_operator),
+            texts(causes.sync_stack),
+            slices(causes.sync_frame),
         ],
         "lines": plain(analysis.lines),
         "signatures": plain(analysis.signatures),

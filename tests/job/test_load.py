@@ -20,7 +20,7 @@ from tracetui.job import cached_digest
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_bytes import decode
 from tracetui.job.digest_files import SUFFIX
-from tracetui.job.engines import pool
+from tracetui.job.engines import digest_pool
 from tracetui.job.identity import identify
 from tracetui.job.load import find_ranks, load_ranks
 from tracetui.job.sources import find_sources
@@ -237,10 +237,10 @@ def test_a_world_that_no_job_has_counts_as_not_told(tmp_path: Path, stated: obje
 def test_processes_give_the_same_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = job_in(tmp_path)
     paths = [find_sources([rank_directory(top, rank)]).found[0].path for rank in (0, 1, 2)]
-    here = pool.digest_all(paths, cache=False, jobs=1)
-    monkeypatch.setattr(pool, "SMALLEST", 0)
-    seen: list[pool.Ranks] = []
-    assert pool.digest_all(paths, seen.append, cache=False, jobs=2) == here
+    here = digest_pool.digest_all(paths, cache=False, jobs=1)
+    monkeypatch.setattr(digest_pool, "SMALLEST", 0)
+    seen: list[digest_pool.DigestProgress] = []
+    assert digest_pool.digest_all(paths, seen.append, cache=False, jobs=2) == here
     assert seen[-1].done == 3
     assert seen[-1].done_bytes == seen[-1].total_bytes
 
@@ -256,7 +256,7 @@ def test_a_rank_without_memory_costs_itself(tmp_path: Path, monkeypatch: pytest.
         return digest(path, *arguments)
 
     monkeypatch.setattr(cached_digest, "digest_rank", digest_small)
-    results = pool.digest_all(paths, cache=False, jobs=1)
+    results = digest_pool.digest_all(paths, cache=False, jobs=1)
     assert results[0] == "there is not enough memory for this trace"
     assert isinstance(results[1], bytes)
 
@@ -264,19 +264,19 @@ def test_a_rank_without_memory_costs_itself(tmp_path: Path, monkeypatch: pytest.
 def test_a_process_that_dies_costs_its_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = job_in(tmp_path)
     paths = [find_sources([rank_directory(top, rank)]).found[0].path for rank in (0, 1, 2)]
-    monkeypatch.setattr(pool, "SMALLEST", 0)
-    start = pool._Pool._start
+    monkeypatch.setattr(digest_pool, "SMALLEST", 0)
+    start = digest_pool._Pool._start
     killed: list[int] = []
 
-    def deadly(self: pool._Pool) -> object:
+    def deadly(self: digest_pool._Pool) -> object:
         worker = start(self)
         if worker is not None and not killed:
             killed.append(worker.process.pid)
             os.kill(worker.process.pid, signal.SIGKILL)
         return worker
 
-    monkeypatch.setattr(pool._Pool, "_start", deadly)
-    results = pool.digest_all(paths, cache=False, jobs=2)
+    monkeypatch.setattr(digest_pool._Pool, "_start", deadly)
+    results = digest_pool.digest_all(paths, cache=False, jobs=2)
     lost = [result for result in results.values() if isinstance(result, str)]
     assert lost == ["its process was ended by signal 9"]
     assert sum(isinstance(result, bytes) for result in results.values()) == 2
@@ -286,7 +286,7 @@ def test_what_is_done_when_it_is_stopped_counts(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     for rank in (0, 1, 2):
         rank_directory(top, rank)
-    done: list[pool.Ranks] = []
+    done: list[digest_pool.DigestProgress] = []
     job = load_ranks([top], on_progress=done.append, should_stop=lambda: bool(done) and done[-1].done >= 1)
     assert [rank.number for rank in job.ranks] == [0]
     assert job.remarks == ("stopped: 2 of 3 ranks are not read",)

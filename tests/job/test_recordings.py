@@ -22,7 +22,7 @@ from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest import Digest, TimeClass
 from tracetui.job.digest_bytes import decode
 from tracetui.job.digesting import digest_trace
-from tracetui.job.engines.pool import digest_all
+from tracetui.job.engines.digest_pool import digest_all
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_a_digest_is_made_anew_for_other_clocks_and_numbers(recorded: RecordedJo
 def test_processes_are_given_the_recording(
     recorded: RecordedJob, of_one_host: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tracetui.job.engines.pool.SMALLEST", 0)
+    monkeypatch.setattr("tracetui.job.engines.digest_pool.SMALLEST", 0)
     paths, source = [*recorded.ranks.values()], SchedulerSource(of_one_host, OFFSET)
     results = digest_all(paths, cache=False, jobs=2, scheduler=source)
     assert [idle_by_cause(decode(bytes(results[place]))) for place in range(2)] == [  # type: ignore[arg-type]

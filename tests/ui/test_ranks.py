@@ -22,7 +22,7 @@ from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, said, until
 from tracetui.export.job.text import job_report
-from tracetui.job.engines.pool import Ranks
+from tracetui.job.engines.digest_pool import DigestProgress
 from tracetui.job.grids import GridMeasure
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import job_of
@@ -294,7 +294,7 @@ async def test_a_late_rank_that_is_not_read_yet_is_not_called_missing(directory:
     async with opened(directory) as (app, pilot):
         job = app.job_session.job
         assert job is not None and app.job_session.unread == frozenset()
-        app.on_job_progress(JobProgress(Ranks(3, 4, 3, 4)))
+        app.on_job_progress(JobProgress(DigestProgress(3, 4, 3, 4)))
         app.on_job_grew(JobGrew(job_of([rank for rank in job.ranks if rank.number != LATE])))
         await until(pilot, lambda: any(line.startswith("rank 2 (not read)") for line in screen_text(app)))
         text = "\n".join(screen_text(app))

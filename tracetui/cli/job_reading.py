@@ -21,7 +21,7 @@ from tracetui.job.cached_digest import DigestResult
 from tracetui.job.cluster import Interrupted, gather
 from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX
-from tracetui.job.engines.pool import Ranks, digest_all
+from tracetui.job.engines.digest_pool import DigestProgress, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, digest_ranks, find_ranks, join, load_ranks, ranks_below
 from tracetui.job.sources import Source
@@ -203,7 +203,7 @@ def _file_names(ranks: list[int], sources: list[Source]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[Ranks], None] | None]:
+def _progress() -> Iterator[Callable[[DigestProgress], None] | None]:
     """Show how far the ranks are, on a line that is gone at the end; None where nobody looks."""
     if not terminal.is_terminal(sys.stderr):
         yield None
@@ -211,7 +211,7 @@ def _progress() -> Iterator[Callable[[Ranks], None] | None]:
     following = time.monotonic() + FIRST
     with ProgressLine(sys.stderr) as line:
 
-        def show(ranks: Ranks) -> None:
+        def show(ranks: DigestProgress) -> None:
             nonlocal following
             if time.monotonic() >= following:
                 following = time.monotonic() + EVERY
@@ -220,7 +220,7 @@ def _progress() -> Iterator[Callable[[Ranks], None] | None]:
         yield show
 
 
-def _progress_words(ranks: Ranks) -> str:
+def _progress_words(ranks: DigestProgress) -> str:
     """Return "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB"."""
     share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
     return translate(

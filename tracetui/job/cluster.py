@@ -9,7 +9,7 @@ from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.databases.exports import Export
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode
-from tracetui.job.engines.pool import Ranks
+from tracetui.job.engines.digest_pool import DigestProgress
 from tracetui.job.load import FoundRanks, distinct_ranks
 from tracetui.job.same_job import FoundRank
 from tracetui.job.sources import Source
@@ -29,7 +29,7 @@ def gather(
     address: str,
     paths: Sequence[Path],
     only: str = "*",
-    on_progress: Callable[[Ranks], None] | None = None,
+    on_progress: Callable[[DigestProgress], None] | None = None,
     cache: bool = True,
     export: Export | None = None,
     scheduler: SchedulerSource | None = None,
@@ -38,7 +38,7 @@ def gather(
 
     Raises UnreadableTrace where the cluster can't be used, or no rank can be read, and `Interrupted` where a
     signal ends it when some are done. The arguments are those of `engines.dask.digests` and
-    `engines.pool.digest_all`.
+    `engines.digest_pool.digest_all`.
     """
     try:
         from tracetui.job.engines import dask
@@ -71,7 +71,7 @@ def gather(
                     source = Source(Path(one.seen.path), one.seen.shown, True)
                     digested.append((source, FoundRank(one.seen.shown, digest.identity), digest))
             if on_progress is not None:
-                on_progress(Ranks(answered, total.traces, answered_bytes, total.bytes))
+                on_progress(DigestProgress(answered, total.traces, answered_bytes, total.bytes))
     except KeyboardInterrupt:
         if not digested:
             raise

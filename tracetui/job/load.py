@@ -14,7 +14,7 @@ from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode
 from tracetui.job.digest_run import run_of_digest
-from tracetui.job.engines.pool import Ranks, digest_all
+from tracetui.job.engines.digest_pool import DigestProgress, digest_all
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.same_job import (
@@ -124,7 +124,7 @@ def distinct_ranks(
 def load_ranks(
     paths: Sequence[Path],
     only: str = "*",
-    on_progress: Callable[[Ranks], None] | None = None,
+    on_progress: Callable[[DigestProgress], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     jobs: int | None = None,
@@ -154,7 +154,7 @@ def more_recordings(paths: Sequence[Path], found: FoundRanks) -> list[Path]:
 
 def digest_ranks(
     found: FoundRanks,
-    on_progress: Callable[[Ranks], None] | None = None,
+    on_progress: Callable[[DigestProgress], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     jobs: int | None = None,

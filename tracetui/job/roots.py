@@ -92,7 +92,7 @@ def find_roots(
     _add_incomparable_ranks(ranks, channels, clocks, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, stretch_weight, losses)
     late_stretches = _group_by_rank(stretches.late_place, len(ranks))
-    waiting_stretches = _group_by_rank(stretches.rank_place, len(ranks))
+    waiting_stretches = _group_by_rank(stretches.waiting_place, len(ranks))
     for rank_place, rank in enumerate(ranks):
         if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue

@@ -21,7 +21,7 @@ class Stretches:
     """
 
     wait_place: Int64s  #: place among the waits
-    rank_place: Int64s  #: place in the job of the rank that waited
+    waiting_place: Int64s  #: place in the job of the rank that waited
     waiting_first: Int64s  #: boundary at which its stretch begins
     waiting_stop: Int64s  #: boundary at which it starts the operation
     late_place: Int64s  #: place in the job of the rank that was late
@@ -89,7 +89,7 @@ def find_stretches(
     later_ns = (times[segments[late] + late_stop] - late_offset) - (times[segments[rank] + stop] - offset)
     return Stretches(
         wait_place=place,
-        rank_place=rank,
+        waiting_place=rank,
         waiting_first=first,
         waiting_stop=stop,
         late_place=late,

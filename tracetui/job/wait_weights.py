@@ -40,7 +40,7 @@ class _WeightPassing:
         self._share = exposure.passed_on[segments] / waits.wait_ns[self._target]
         sides = (
             (stretches.late_place, stretches.late_first, stretches.late_stop),
-            (stretches.rank_place, stretches.waiting_first, stretches.waiting_stop),
+            (stretches.waiting_place, stretches.waiting_first, stretches.waiting_stop),
         )
         self._segments = [
             (

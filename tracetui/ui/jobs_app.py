@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tracetui.comparison.comparison import Comparison
 from tracetui.job.compare_jobs import Incomparable, compare_jobs
-from tracetui.job.engines.pool import Ranks
+from tracetui.job.engines.digest_pool import DigestProgress
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, load_ranks
 from tracetui.language import restate, translate, wording
@@ -69,7 +69,7 @@ class JobsPair(ComparedPair):
             raise Refusal(printable(restate(str(error)), 200)) from None
 
     def _load(self, place: int) -> Job:
-        def tell(ranks: Ranks) -> None:
+        def tell(ranks: DigestProgress) -> None:
             if time.monotonic() >= self._next_line:
                 self._next_line = time.monotonic() + _EVERY_S
                 share = 100 * ranks.done_bytes // max(ranks.total_bytes, 1)

@@ -34,7 +34,7 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.analysis.heat.cells import HeatCells, cell_shares, parts_in_columns, pool
+from tracetui.analysis.heat.cells import HeatCells, cell_shares, parts_in_columns, share_columns
 from tracetui.analysis.heat.fold import FoldMap
 from tracetui.analysis.heat.lead_map import lead_of_lines, lead_of_steps
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
@@ -131,16 +131,16 @@ def test_parts_in_columns_add_up_to_what_lies_between_the_edges(
 def test_a_pool_has_as_many_things_in_each_column_and_no_more_columns_than_asked_for(
     n: int, columns: int
 ) -> None:
-    first = pool(n, columns).first
+    first = share_columns(n, columns).first
     assert len(first) - 1 <= columns and (first[0], first[-1]) == (0, n)
-    assert set(np.diff(first)[:-1].tolist()) <= {pool(n, columns).fullest}
+    assert set(np.diff(first)[:-1].tolist()) <= {share_columns(n, columns).fullest}
     assert n > columns or len(first) - 1 == n
 
 
 def test_a_column_of_several_steps_shows_the_worst_and_holds_the_sum() -> None:
     ns = np.array([[1, 9, 2, 3, 0], [0, 0, 5, 5, 7]])
     of = np.array([[10, 10, 10, 10, 10], [0, 10, 10, 10, 10]])
-    cells, shown = pool(5, 3).columns(HeatCells(ns, of, ns + 100, cell_shares(ns, of)))
+    cells, shown = share_columns(5, 3).columns(HeatCells(ns, of, ns + 100, cell_shares(ns, of)))
     assert cells.ns.tolist() == [[10, 5, 0], [0, 10, 7]]
     assert cells.capacity.tolist() == [[20, 20, 10], [10, 20, 10]]
     assert shown.tolist() == [[1, 3, 4], [1, 2, 4]]

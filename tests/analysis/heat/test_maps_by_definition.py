@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.heat.fold import FoldMap, FoldPhase, _phases
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
@@ -269,7 +269,7 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
 @SEEDS
 def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed: int) -> None:
     source = random.Random(seed)
-    assert pool(0, 5).fullest == 0
+    assert share_columns(0, 5).fullest == 0
     things, columns, rows = source.randrange(1, 12), source.randrange(6), 3
     ns = np.array([[source.randrange(4) for _ in range(things)] for _ in range(rows)])
     of = np.array([[source.choice((0, 3, 4)) for _ in range(things)] for _ in range(rows)])
@@ -277,10 +277,10 @@ def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed:
     np.divide(ns, of, out=share, where=of > 0)
     cells = HeatCells(ns, of, np.arange(ns.size).reshape(ns.shape), share)
     per_column = next(n for n in range(1, 20) if -(-things // n) <= max(columns, 1))
-    pooled = pool(things, columns)
-    assert pooled.first.tolist() == [*range(0, things, per_column), things]
-    assert pooled.fullest == min(per_column, things)
-    columns_found, shown = pooled.columns(cells)
+    shared = share_columns(things, columns)
+    assert shared.first.tolist() == [*range(0, things, per_column), things]
+    assert shared.fullest == min(per_column, things)
+    columns_found, shown = shared.columns(cells)
     for column, first in enumerate(range(0, things, per_column)):
         pooled_things = range(first, min(first + per_column, things))
         for row in range(rows):

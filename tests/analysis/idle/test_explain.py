@@ -383,7 +383,7 @@ def test_a_synchronisation_exposes_no_interval_of_another_thread() -> None:
     events.append(operator(1_100, 1_800, "aten::item", stack=stack(3)))
     analysis, causes = causes_of(events)
     assert analysis.idle.start.tolist() == [1_150, 2_090]
-    assert [analysis.trace.name(row) if row >= 0 else None for row in causes.synchronising.tolist()] == [
+    assert [analysis.trace.name(row) if row >= 0 else None for row in causes.sync_operator.tolist()] == [
         None,
         "aten::item",
     ]
@@ -398,7 +398,7 @@ def test_the_first_frame_of_a_trace_may_be_waiting() -> None:
         call(1_100, 100, 99, "AscendCL@aclrtSynchronizeStream", MAIN),
     ]
     _, causes = causes_of(events)
-    assert (causes.synchronising_frame.tolist(), causes.frame[0]) == ([0], 0)
+    assert (causes.sync_frame.tolist(), causes.frame[0]) == ([0], 0)
 
 
 def test_autograd_follows_the_thread_that_woke_it() -> None:
@@ -428,8 +428,8 @@ def test_autograd_follows_the_thread_that_woke_it() -> None:
 def test_a_synchronisation_under_way_exposes_the_interval() -> None:
     events = [*FIRST, *launched(2_000, 2_040, 9), operator(1_100, 100, "aten::item", stack=stack(3))]
     analysis, causes = causes_of(events)
-    assert analysis.trace.name(int(causes.synchronising[0])) == "aten::item"
-    assert analysis.trace.string(int(causes.synchronising_stack[0])) == stack(3)[0]
+    assert analysis.trace.name(int(causes.sync_operator[0])) == "aten::item"
+    assert analysis.trace.string(int(causes.sync_stack[0])) == stack(3)[0]
 
 
 def test_outside_of_operators_a_synchronisation_has_a_line_but_no_operator() -> None:
@@ -437,8 +437,8 @@ def test_outside_of_operators_a_synchronisation_has_a_line_but_no_operator() -> 
     events = [*FIRST, *launched(2_000, 2_040, 9)]
     events.append(call(1_100, 100, 99, "AscendCL@aclrtSynchronizeStream", MAIN))
     analysis, causes = causes_of(events)
-    assert (causes.synchronising[0], causes.synchronising_thread[0]) == (-1, 0)
-    assert analysis.trace.string(int(causes.synchronising_stack[0])) == stack(9)[0]
+    assert (causes.sync_operator[0], causes.sync_thread[0]) == (-1, 0)
+    assert analysis.trace.string(int(causes.sync_stack[0])) == stack(9)[0]
 
 
 @pytest.mark.parametrize(("begin", "exposes"), [(1_149, True), (1_150, False)])
@@ -446,7 +446,7 @@ def test_only_a_synchronisation_that_has_begun_before_exposes_the_interval(begin
     events = [*FIRST, *launched(2_000, 2_040, 9), operator(begin, 100, "aten::item", stack=stack(3))]
     analysis, causes = causes_of(events)
     assert analysis.idle.start.tolist() == [1_150]
-    assert (causes.synchronising[0] >= 0) == exposes
+    assert (causes.sync_operator[0] >= 0) == exposes
     assert Cause.SYNC in causes.cause
 
 

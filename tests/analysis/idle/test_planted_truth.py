@@ -53,7 +53,7 @@ def test_causes_and_lines_agree_with_what_was_planted(
 
 def test_what_a_synchronisation_exposes_was_planted() -> None:
     truth, analysis = traces.truth("mixed"), traces.analysed("mixed")
-    exposed_lines = [line_of(analysis, int(stack)) for stack in analysis.causes.synchronising_stack]
+    exposed_lines = [line_of(analysis, int(stack)) for stack in analysis.causes.sync_stack]
     exposing = [None if file is None else f"{file}({line})" for file, line in exposed_lines]
     planted = [interval["exposed_by"] for interval in truth["idle"]]
     assert any(planted)

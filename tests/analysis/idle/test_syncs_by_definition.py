@@ -124,7 +124,7 @@ def exposing(analysis: Analysis, threads: list[list[Sync]]) -> list[Sync | None]
     for piece in range(len(causes)):
         interval, cause = int(causes.interval[piece]), Cause(causes.cause[piece])
         begin, start = int(causes.intervals.start[interval]), int(causes.start[piece])
-        emptied = int(causes.synchronising_thread[interval])
+        emptied = int(causes.sync_thread[interval])
         teller = int(causes.operator[piece]) if causes.operator[piece] >= 0 else int(causes.frame[piece])
         thread = int(analysis.host_threads.of_rows(np.array([teller]))[0]) if teller >= 0 else -1
         whole = [s for s in (threads[emptied] if emptied >= 0 else ()) if s.start <= begin < s.end]

@@ -68,7 +68,7 @@ def scheduler(start: int = 0, nodes: dict[int, int] | None = None) -> Scheduler:
 
 
 def idle(found: Scheduler, *pieces: tuple[float, float, Cause, int]) -> Any:
-    """Pieces of idle time: from and to in ms, why, and which thread is answerable."""
+    """Pieces of idle time: from and to in ms, why, and which thread is to blame."""
     tracks = {thread.tid: thread.tracks[0].index for thread in found.threads} | {0: -1}
     starts, ends, causes, tids = zip(*pieces)
     return SimpleNamespace(

@@ -72,7 +72,7 @@ def cell_shares(ns: Int64s, capacity: Int64s) -> Floats:
     return capped
 
 
-class Pool(NamedTuple):
+class SharedColumns(NamedTuple):
     """Which things share a column, where there are more of them than columns."""
 
     first: Int64s  #: int64[columns + 1]: column c holds things first[c]:first[c + 1]
@@ -96,16 +96,16 @@ class Pool(NamedTuple):
         is_highest = filled == np.repeat(highest, np.diff(self.first), axis=1)
         thing = np.where(is_highest, np.arange(cells.ns.shape[1]), cells.ns.shape[1])
         best = np.minimum.reduceat(thing, begin, axis=1)
-        pooled = HeatCells(
+        column_cells = HeatCells(
             np.add.reduceat(cells.ns, begin, axis=1),
             np.add.reduceat(cells.capacity, begin, axis=1),
             np.take_along_axis(cells.main, best, axis=1),
             np.take_along_axis(cells.share, best, axis=1),
         )
-        return pooled, best
+        return column_cells, best
 
 
-def pool(things: int, columns: int) -> Pool:
+def share_columns(things: int, columns: int) -> SharedColumns:
     """Group things into at most so many columns of equally many; the last may have fewer."""
     per_column = max(-(-things // max(columns, 1)), 1)
-    return Pool(np.append(np.arange(0, things, per_column), things).astype(np.int64))
+    return SharedColumns(np.append(np.arange(0, things, per_column), things).astype(np.int64))

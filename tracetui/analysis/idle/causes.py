@@ -39,10 +39,10 @@ class Causes:
     stream_wait: Wholes  #: row of the wait on the task's stream, of a device.stream_wait
     waited_for: Wholes  #: row of what that wait is for, where the trace tells
     #: of each interval: row of the operator that was synchronising when it began; -1: none, or outside of one
-    synchronising: Int64s
-    synchronising_stack: Int32s  #: string of the `Call stack` of the line that synchronised, -1 where none
-    synchronising_frame: Int64s  #: row of the frame of that line
-    synchronising_thread: Int64s  #: index of the thread that was synchronising when it began, or -1
+    sync_operator: Int64s
+    sync_stack: Int32s  #: string of the `Call stack` of the line that synchronised, -1 where none
+    sync_frame: Int64s  #: row of the frame of that line
+    sync_thread: Int64s  #: index of the thread that was synchronising when it began, or -1
 
     def __len__(self) -> int:
         return len(self.start)

@@ -152,9 +152,7 @@ class _Explainer:
             places = lasts if name == "end" else firsts
             pieces = pieces._replace(**{name: getattr(pieces, name)[places]})
         charged_sites = self._threads.callers.call_sites(pieces.charged_slice)
-        synchronising, sync_charged_slice, synchronising_frame, synchronising_thread = (
-            self._find_synchronisations()
-        )
+        sync_operator, sync_charged_slice, sync_frame, sync_thread = self._find_synchronisations()
         sync_sites = self._threads.callers.call_sites(sync_charged_slice)
         return Causes(
             intervals=self._intervals,
@@ -169,10 +167,10 @@ class _Explainer:
             stream_wait=pieces.stream_wait,
             track=pieces.track,
             waited_for=self._streams.waited_for(pieces.stream_wait).astype(np.int32),
-            synchronising=synchronising,
-            synchronising_stack=sync_sites.stack,
-            synchronising_frame=np.where(synchronising_frame >= 0, synchronising_frame, sync_sites.frame),
-            synchronising_thread=synchronising_thread,
+            sync_operator=sync_operator,
+            sync_stack=sync_sites.stack,
+            sync_frame=np.where(sync_frame >= 0, sync_frame, sync_sites.frame),
+            sync_thread=sync_thread,
         )
 
     def _find_task_places(self) -> Int64s:

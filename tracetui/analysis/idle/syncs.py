@@ -149,7 +149,7 @@ def _find_syncs(trace: Trace, host_threads: HostThreads, causes: Causes) -> tupl
         if spans is None or not len(thread.operators):
             continue
         parts.append(_syncs_of_thread(trace, thread, spans))
-        places = np.flatnonzero(causes.synchronising_thread == index)
+        places = np.flatnonzero(causes.sync_thread == index)
         sync_of_interval[places] = spans.index_at(intervals.start[places]) + first
         pieces = np.flatnonzero(synchronising & ((piece_thread == index) | (piece_thread < 0)))
         span_of_piece = spans.index_at(causes.start[pieces])

@@ -41,7 +41,7 @@ SCHEDULED = (Cause.PREEMPTED, Cause.INTERRUPTED, Cause.DISK, Cause.BLOCKED)
 
 
 def _table() -> Int8s:
-    """Return int8[causes, states]: the cause of idle time for which a thread in that state is answerable."""
+    """Return int8[causes, states]: the cause of idle time that a thread in that state is to blame for."""
     table = np.tile(np.array(Cause, np.int8)[:, None], (1, len(State)))
     for cause in Cause:
         if cause.family in ("host", "queue", "launch"):
@@ -182,13 +182,13 @@ class Scheduler:
         return found
 
     def split(self, starts: Int64s, ends: Int64s, causes: Int8s, tracks: Int64s) -> tuple[Cuts, Int8s]:
-        """Cut pieces of idle time by what the answerable thread did; return the cuts and the cause of each.
+        """Cut pieces of idle time by what the thread to blame did; return the cuts and the cause of each.
 
         Args:
             starts: ns, of each piece.
             ends: ns.
             causes: why the device was idle, by what the trace knows.
-            tracks: of the thread that is answerable, -1 where none is.
+            tracks: of the thread to blame, -1 where none is.
 
         """
         pids = np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)

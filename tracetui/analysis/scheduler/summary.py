@@ -24,7 +24,7 @@ class ThreadTime:
     ns: dict[State, int]
     migrations: int
     node_migrations: int | None  #: those to another NUMA node; None where nodes are not known
-    idle_ns: int  #: idle time of devices that the scheduler explains, for which it is answerable
+    idle_ns: int  #: idle time of devices that the scheduler explains and this thread is to blame for
     preemptors: tuple[Culprit, ...]  #: who had its core in that, most first
     longest_idle: tuple[int, int] | None = None  #: the longest piece of that, [start, end) ns
 
@@ -63,7 +63,7 @@ class CoreTime:
 class SchedulerSummary:
     """What the scheduler did, and what it cost."""
 
-    threads: tuple[ThreadTime, ...]  #: those answerable for the most idle time first
+    threads: tuple[ThreadTime, ...]  #: those to blame for the most idle time first
     culprits: tuple[Culprit, ...]  #: most idle time first; they sum to that of host.preempted
     cores: tuple[CoreTime, ...]  #: those of the threads of the trace first, then by number
 

@@ -91,7 +91,7 @@ SCHEDULER = {
         "调度器解释了 {ns} 的空闲时间（{share}）：{parts}。"
     ),
     "{cause} {ns}": "{cause} {ns}",
-    "Threads, those answerable for the most idle time first": "线程，造成空闲最多的在前",
+    "Threads, those to blame for the most idle time first": "线程，造成空闲最多的在前",
     "Who had the core that a thread waited for, most idle time first": "线程等核时占用该核的任务，空闲最多的在前",
     "Cores, those of these threads first": "CPU 核，这些线程所在的在前",
 }

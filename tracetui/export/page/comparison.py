@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.idle.cause import FAMILIES
 from tracetui.arrays import Int64s
 from tracetui.comparison.compared_row import ComparedRow
@@ -95,16 +95,16 @@ class _StepTimes:
 
     def strip(self, longest_ns: int) -> str:
         """Return a figure with each step as high as it is long beside `longest_ns`."""
-        first = pool(len(self.ns), MOST_COLUMNS).first
-        pooled = np.add.reduceat(self.ns, first[:-1], axis=0) // np.diff(first)[:, None]
-        kinds = {kind: pooled[:, places].sum(axis=1) for kind, places in _PLACES.items()}
-        return charts.strip(kinds, np.full(len(pooled), longest_ns, np.int64), self.scale)
+        first = share_columns(len(self.ns), MOST_COLUMNS).first
+        column_ns = np.add.reduceat(self.ns, first[:-1], axis=0) // np.diff(first)[:, None]
+        kinds = {kind: column_ns[:, places].sum(axis=1) for kind, places in _PLACES.items()}
+        return charts.strip(kinds, np.full(len(column_ns), longest_ns, np.int64), self.scale)
 
     def cells(self, rows: list[ComparedRow]) -> HeatCells:
         """Return cells, rows x columns: the share that a row of the waterfall is of the steps of a column."""
         ns = np.array([self.ns[:, term_places(row.name)].sum(axis=1) for row in rows], np.int64)
         step_ns = np.broadcast_to(self.ns.sum(axis=1), ns.shape)
-        cells, _ = pool(len(self.ns), MOST_COLUMNS).columns(HeatCells.of_totals(ns, step_ns))
+        cells, _ = share_columns(len(self.ns), MOST_COLUMNS).columns(HeatCells.of_totals(ns, step_ns))
         return cells
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
@@ -130,7 +130,7 @@ def _cause_map(causes: CausesByStep) -> str:
         for cause in (by_label[causes.causes[place]] for place in known)
     ]
     ns = causes.ns[known]
-    cells, _ = pool(len(causes.steps), MAP_COLUMNS).columns(
+    cells, _ = share_columns(len(causes.steps), MAP_COLUMNS).columns(
         HeatCells.of_totals(ns, np.broadcast_to(causes.step_ns, ns.shape))
     )
     return charts.map_of_cells(cells, names, charts.step_scale(causes.steps))
@@ -157,7 +157,7 @@ def rank_maps(job: Job) -> Iterator[Section]:
 def _cells(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> tuple[HeatCells, list[str]]:
     """Return the cells of a map, and what stands below its first and its last column."""
     if len(job.steps) > 1:
-        cells, _ = pool(len(job.steps), MAP_COLUMNS).columns(
+        cells, _ = share_columns(len(job.steps), MAP_COLUMNS).columns(
             HeatCells.of_totals(*measure_by_step(job, measure, missing_waits))
         )
         return cells, charts.step_scale(job.steps)

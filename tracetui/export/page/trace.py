@@ -12,7 +12,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.health.finding import Health
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.analysis.heat.cells import pool
+from tracetui.analysis.heat.cells import share_columns
 from tracetui.analysis.raster import even_edges
 from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document
@@ -187,7 +187,7 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
         return []
     if len(analysis.steps) > 1:
         cells = causes.by_step()
-        shown, _ = pool(cells.ns.shape[1], MAP_COLUMNS).columns(cells)
+        shown, _ = share_columns(cells.ns.shape[1], MAP_COLUMNS).columns(cells)
         numbers = [step.number for step in analysis.steps]
         title = translate("Idle time by cause and step")
         bounds = charts.step_scale([*numbers, -1] if causes.stepless_ns else numbers)

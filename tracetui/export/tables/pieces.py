@@ -160,7 +160,7 @@ class GapCommunicationPieces(GapPieces):
 def synchronising_lines(analysis: Analysis) -> CodedTexts:
     """Return of each gap the line that was synchronising when (most of) its idle time began."""
     causes, idle = analysis.causes, analysis.causes.intervals
-    stacks = (causes.synchronising_stack, causes.synchronising_frame)
+    stacks = (causes.sync_stack, causes.sync_frame)
     frames, frame = lines_of(analysis.trace, *stacks, analysis.rules)
     has_line = frame >= 0
     lengths = (idle.end - idle.start)[has_line]

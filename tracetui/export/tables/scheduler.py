@@ -32,7 +32,7 @@ _TASKS = 3  # that are told of a core
 
 
 class ThreadTimeRows:
-    """Threads, those answerable for the most idle time first."""
+    """Threads, those to blame for the most idle time first."""
 
     def __init__(self, summary: SchedulerSummary) -> None:
         self.rows: Sequence[ThreadTime] = summary.threads

@@ -117,7 +117,7 @@ def _preempted_by(thread: ThreadTime) -> str:
 
 def threads_title() -> str:
     """Return what the table of threads is called."""
-    return translate("Threads, those answerable for the most idle time first")
+    return translate("Threads, those to blame for the most idle time first")
 
 
 def culprits_title() -> str:

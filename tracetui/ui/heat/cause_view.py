@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
@@ -57,11 +57,11 @@ class CauseView:
         return self._sheet_of_steps(columns) if self._by_step else self._sheet_of_time(columns)
 
     def _sheet_of_steps(self, columns: int) -> Sheet:
-        pooled = pool(self._steps.ns.shape[1], columns)
-        cells, shown = pooled.columns(self._steps)
+        shared = share_columns(self._steps.ns.shape[1], columns)
+        cells, shown = shared.columns(self._steps)
         starts = np.array([step.start_ns for step in self._analysis.steps] + [0], np.int64)
         ends = np.array([step.end_ns for step in self._analysis.steps] + [0], np.int64)
-        first, last = pooled.first[:-1], pooled.first[1:] - 1
+        first, last = shared.first[:-1], shared.first[1:] - 1
         names = tuple(self._names[place] for place in first.tolist())
         spans = AxisSpans(starts[first], ends[last])
         return Sheet(

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.counter_tracks import LEAD, LEAD_TIME
-from tracetui.analysis.heat.cells import pool
+from tracetui.analysis.heat.cells import share_columns
 from tracetui.analysis.heat.fold import FoldMap
 from tracetui.analysis.heat.lead_map import lead_of_lines, lead_of_steps
 from tracetui.analysis.heat.mostly import IdleReasons
@@ -77,9 +77,9 @@ class LeadView:
         """Return the map by step, of which `rows_a_line` rows share a line."""
         down = steps.edges(max(lines, 1) * rows_a_line)
         lead = lead_of_steps(steps, down)
-        pooled = pool(len(steps), columns)
-        cells, shown = pooled.columns(lead.cells)
-        first, last = pooled.first[:-1], pooled.first[1:] - 1
+        shared = share_columns(len(steps), columns)
+        cells, shown = shared.columns(lead.cells)
+        first, last = shared.first[:-1], shared.first[1:] - 1
         tick = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
         labels = (time_label(start, end, tick) for start, end in zip(down.tolist(), down[1:].tolist()))
         begin = np.arange(0, len(cells.ns), rows_a_line)  # the rows that share a line have its total

@@ -8,7 +8,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Int64s
@@ -64,10 +64,10 @@ class StepView:
                 for name in ("ns", "capacity", "main", "share")
             )
         )
-        pooled = pool(len(places), columns)
-        cells, shown = pooled.columns(stacked)
-        first = pooled.first[:-1]
-        last = pooled.first[1:] - 1
+        shared = share_columns(len(places), columns)
+        cells, shown = shared.columns(stacked)
+        first = shared.first[:-1]
+        last = shared.first[1:] - 1
         return _StepSheet(
             rows=self._rows(cells, down, 2 if halves else 1),
             cells=cells,
@@ -182,8 +182,8 @@ class StepView:
         return next(index for index, device in enumerate(self._analysis.devices) if device.device == label)
 
     def _in_column(self, sheet: Sheet, column: int) -> str:
-        pooled = pool(len(self._map), sheet.cells.ns.shape[1]).first
-        first, last = int(pooled[column]), int(pooled[column + 1]) - 1
+        first_step = share_columns(len(self._map), sheet.cells.ns.shape[1]).first
+        first, last = int(first_step[column]), int(first_step[column + 1]) - 1
         return translate("{low} to {high}", low=self._names[first], high=self._names[last])
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from tracetui.job.engines.pool import Ranks
+from tracetui.job.engines.digest_pool import DigestProgress
 from tracetui.job.job import Job
 
 ONLY_DIGEST = "Only the digest of this rank is here: its trace is elsewhere."
@@ -16,7 +16,7 @@ ONLY_DIGEST = "Only the digest of this rank is here: its trace is elsewhere."
 class JobProgress(Message, bubble=False):
     """So many ranks are digested: from the thread that does it."""
 
-    progress: Ranks
+    progress: DigestProgress
 
 
 @dataclass

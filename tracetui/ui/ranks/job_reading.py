@@ -13,7 +13,7 @@ from dataclasses import replace
 from textual.message import Message
 
 from tracetui.job.cached_digest import DigestResult
-from tracetui.job.engines.pool import Ranks, digest_all
+from tracetui.job.engines.digest_pool import DigestProgress, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import join
 from tracetui.language import restate
@@ -59,7 +59,7 @@ class _JobWatch:
         self._session, self._post, self._all_steps = session, post, all_steps
         self._next_line = self._next_answer = 0.0
 
-    def progress(self, ranks: Ranks) -> None:
+    def progress(self, ranks: DigestProgress) -> None:
         now = time.monotonic()
         if now >= self._next_line or ranks.done == ranks.total:
             self._next_line = now + EVERY_S

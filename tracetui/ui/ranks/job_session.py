@@ -10,7 +10,7 @@ from typing import Callable
 
 import numpy as np
 
-from tracetui.job.engines.pool import Ranks
+from tracetui.job.engines.digest_pool import DigestProgress
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks
 from tracetui.job.whatif.answer import Replays
@@ -30,7 +30,7 @@ class JobSession:
         self.found = found
         self._sources = {str(source.path): place for place, source in enumerate(found.sources)}
         self.job: Job | None = None  #: of the ranks digested so far
-        self.progress: Ranks | None = None  #: None where nothing is being read
+        self.progress: DigestProgress | None = None  #: None where nothing is being read
         self.problem = ""  #: why there is no job
         self.stopping = False  #: no more ranks are to be digested
         self.leaving = False  #: nobody waits for an answer any more

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.cells import cell_len
 
-from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.raster import even_edges
 from tracetui.export.sentences.job import late_words, passes_on, root_with_line
 from tracetui.export.sentences.rank_labels import QUESTIONS, absent_label, labels
@@ -118,9 +118,9 @@ class RankView:
             edges = even_edges(start, end, min(columns, end - start))
             ns, of = measure_by_time(self.job, self.measure, edges, self._absent)
             return Sheet(self._rows, HeatCells.of_totals(ns, of), edges, axis="time", total_title=total_title)
-        pooled = pool(len(self.job.steps), columns)
-        cells, shown = pooled.columns(HeatCells.of_totals(self._ns, self._of))
-        names = tuple(str(self.job.steps[place]) for place in pooled.first[:-1].tolist())
+        shared = share_columns(len(self.job.steps), columns)
+        cells, shown = shared.columns(HeatCells.of_totals(self._ns, self._of))
+        names = tuple(str(self.job.steps[place]) for place in shared.first[:-1].tolist())
         return Sheet(self._rows, cells, columns=names, axis="step", total_title=total_title, shown=shown)
 
     def answer(self) -> str:

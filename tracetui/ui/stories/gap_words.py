@@ -313,18 +313,16 @@ class GapWords:
         Of several idle intervals that began so, the longest counts.
         """
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
-        intervals = [
-            interval for interval in self._interval_range if causes.synchronising_thread[interval] >= 0
-        ]
+        intervals = [interval for interval in self._interval_range if causes.sync_thread[interval] >= 0]
         if not intervals:
             return None
         longest = max(intervals, key=lambda interval: int(idle.end[interval] - idle.start[interval]))
-        row = int(causes.synchronising[longest])
+        row = int(causes.sync_operator[longest])
         name = translate("A synchronisation")
         if row >= 0:
             name = printable(self._analysis.trace.name(row), NAME)
         synchroniser: list[StyledText] = [pen.text(name, Role.NUMBER)]
-        stack, frame = causes.synchronising_stack[[longest]], causes.synchronising_frame[[longest]]
+        stack, frame = causes.sync_stack[[longest]], causes.sync_frame[[longest]]
         frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if line_index[0] >= 0:
             line = self._pen.python_line(frames[int(line_index[0])], False)

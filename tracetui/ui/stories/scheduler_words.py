@@ -158,14 +158,14 @@ class _SchedulerWords:
         return int(self._scheduler.pid_of_track[self._causes.track[places[0]]])
 
     def _of_main_thread(self, places: Int64s) -> Int64s:
-        """Return the pieces of the thread that is answerable for most of their time."""
+        """Return the pieces of the thread to blame for most of their time."""
         pids = self._scheduler.pid_of_track[self._causes.track[places]]
         ranked, _ = most_first(pids, self._causes.end[places] - self._causes.start[places])
         of_thread: Int64s = places[pids == ranked[0]]
         return of_thread
 
     def _thread(self, places: Int64s) -> StyledText:
-        """Return the thread that is answerable for some pieces, which are of one thread."""
+        """Return the thread to blame for some pieces, which are of one thread."""
         at = int(self._causes.start[places[0]])
         return self._pen.text(thread_name(self._scheduler.task(self._pid(places), at)), Role.NUMBER)
 

@@ -28,7 +28,7 @@ _PATIENCE = 0.1  # seconds between two chances to stop
 
 
 @dataclass(frozen=True)
-class Ranks:
+class DigestProgress:
     """The progress of the digests of a job."""
 
     done: int  #: ranks, with those that failed
@@ -39,7 +39,7 @@ class Ranks:
 
 def digest_all(
     paths: Sequence[Path],
-    on_progress: Callable[[Ranks], None] | None = None,
+    on_progress: Callable[[DigestProgress], None] | None = None,
     on_result: Callable[[int, DigestResult], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
@@ -81,7 +81,7 @@ class _Work:
     def __init__(
         self,
         paths: Sequence[Path],
-        on_progress: Callable[[Ranks], None] | None,
+        on_progress: Callable[[DigestProgress], None] | None,
         on_result: Callable[[int, DigestResult], None] | None,
     ) -> None:
         self.paths = paths
@@ -93,7 +93,7 @@ class _Work:
     def read(self, place: int, done: int) -> None:
         self._read[place] = min(done, self.sizes[place])
         if self._on_progress is not None:
-            ranks = Ranks(len(self.results), len(self.paths), sum(self._read), sum(self.sizes))
+            ranks = DigestProgress(len(self.results), len(self.paths), sum(self._read), sum(self.sizes))
             self._on_progress(ranks)
 
     def finish(self, place: int, result: DigestResult) -> None:
