@@ -42,14 +42,13 @@ from tracetui.export.sentences.memory import frame_line_name, most_at_peak, ordi
 from tracetui.export.tables.column import CodedTexts, Form
 from tracetui.export.tables.communication import LINKS, LinkRows
 from tracetui.export.tables.gaps import _behind
-from tracetui.export.tables.job import _measure, _share_of_job, _slowest
+from tracetui.export.tables.job import _measure, _slowest
 from tracetui.export.tables.kernels import SHAPES
 from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.steps import longest_phases, mean_phases
 from tracetui.export.trace.idle_text import gaps_title
 from tracetui.job.late_ranks import LateRank
-from tracetui.job.roots import Root
 from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
 
@@ -127,12 +126,6 @@ def test_from_which_step_to_which_blocks_are_left(steps: tuple[int, ...], words:
 )
 def test_the_slowest_of_a_step_is_a_rank_a_peer_or_nobody(rank: int | None, peer: int, words: str) -> None:
     assert _slowest(SimpleNamespace(rank=rank, group_rank=peer)) == words
-
-
-@pytest.mark.parametrize(("ns", "share"), [(-1, "-"), (0, "-"), (1, "1.0 %"), (100, "100.0 %")])
-def test_a_root_that_saved_time_has_no_share(ns: int, share: str) -> None:
-    rows: Any = SimpleNamespace(whole=100)
-    assert _share_of_job(ns, rows) == share
 
 
 @pytest.mark.parametrize(("share", "words"), [(0.5005, "50.1 %"), (0.9995, ">99.9 %"), (1.0, "100.0 %")])
@@ -362,14 +355,6 @@ def test_operators_in_a_row_that_one_side_alone_has() -> None:
         assert [*_unmatched_lines(comparison, 100)] == [*gone, *new, *last]
 
 
-def test_no_root_is_told_to_cost_more_than_all_waits() -> None:
-    """What it did beyond that, ranks did less of elsewhere."""
-    late = LateRank(6, False, "271", "", 5, 3, {0: 10}, 10)
-    for lost, told in ((9, 9), (30, 11)):
-        roots: Any = SimpleNamespace(roots=[Root(6, "copy", "", None, lost, 1)], total_ns=11)
-        assert f": copying ({told} ns of waiting" in _late_rank_sentence(late, (), roots)
-
-
 @pytest.mark.parametrize(
     ("lost", "missing", "words"),
     [
@@ -383,9 +368,7 @@ def test_no_root_is_told_to_cost_more_than_all_waits() -> None:
 )
 def test_whom_a_late_rank_cost_how_much(lost: list[int], missing: bool, words: str) -> None:
     late = LateRank(6, missing, "271", "", 5, 3, dict(enumerate(lost)), sum(lost))
-    roots: Any = SimpleNamespace(
-        roots=[SimpleNamespace(rank=6, kind="idle", lost_ns=lost) for lost in (0, -3)]
-    )
+    roots: Any = SimpleNamespace(roots=[])
     assert _late_rank_sentence(late, (), roots) == f"{words} in 3 collectives" + (
         "; only its own trace tells why." if missing else ", because it waited itself."
     )

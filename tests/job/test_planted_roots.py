@@ -51,18 +51,9 @@ def test_the_planted_roots_are_found(name: str, level: int) -> None:
 
 
 def test_a_stage_with_more_work_is_found_beside_the_bubbles() -> None:
-    """Computing costs more by what was planted, and that of the stage by no less.
-
-    Without it the job has the bubbles of its pipeline. What the stage costs more the others cost less: they
-    are later than it by less than before.
-    """
+    """Its computing costs more by what was planted; without it the job has the bubbles of its pipeline."""
     (planted,) = truth("stage").roots
-    everyone = planted._replace(ranks=tuple(range(4)))
-    of_all, of_stage = (
-        lost("stage", 1, ranks) - lost("stage", 1, ranks, plain=True) for ranks in (everyone, planted)
-    )
-    assert of_all == pytest.approx(planted.lost_ns, rel=0.03)
-    assert of_stage >= 0.97 * planted.lost_ns
+    assert lost("stage", 1, planted) - lost("stage", 1, planted, plain=True) >= 0.97 * planted.lost_ns
 
 
 def test_in_a_balanced_job_nobody_is_blamed() -> None:
@@ -187,7 +178,7 @@ def test_a_rank_that_only_passes_a_wait_on_is_said_so() -> None:
     losses = find_job_losses(both, rows, both.waits, (), ())
     sentences = loss_sentences(both, rows, both.root_breakdown, both.waits, losses)
     sentence_of = {sentence.split(" cost")[0]: sentence for sentence in sentences}
-    assert sentence_of["Rank 3"].endswith("mostly because it waited itself, longest for rank 2.")
+    assert sentence_of["Rank 3"].endswith(", because it waited itself, longest for rank 2.")
     assert "idle, host.python at" in sentence_of["Rank 2"], "it waited as well, and was late by what it did"
 
 

@@ -277,7 +277,7 @@ def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
         "Rank 0 cost one other rank 9.00 ms in 1 collective, mostly because it waited itself, longest for rank 1.",  # noqa: E501
         "Waiting for each other took the ranks 18.0 ms: 50.0 % of their time.",
         f"Rank 1 cost one other rank 8.00 ms in 1 collective: {idle.format('16.0 ms', passed_on)}.",
-        f"Rank 3 cost one other rank 999 µs in 1 collective: {idle.format('1.00 ms', '')}.",
+        f"Rank 3 cost one other rank 999 µs in 1 collective: {idle.format('999 µs', '')}.",
     ]
     assert "Ranks, ms" in lines, "of one step there is no mean, and in no measure they differ"
 
@@ -286,7 +286,7 @@ def test_of_roots_those_are_listed_that_cost_a_thousandth_of_the_time() -> None:
     """Rank 1 is late by 20 ms, of which 9 us are copies: less than a thousandth of what four ranks took."""
     work = [Work(TimeClass.IDLE, 20 * MS, "host.gc"), Work(TimeClass.COPY, 9_000)]
     text = job_report(simulate([Meeting("left", (0, 1), {1: work})], 2)).text(120)
-    assert "host.gc" in text and "copying" not in text and "1 more: 9.00 µs, below 0" in text
+    assert "host.gc" in text and "copying" not in text and "1 more: 9.00 µs" in text
 
 
 meetings = st.lists(

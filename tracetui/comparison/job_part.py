@@ -19,10 +19,7 @@ class ComparedRank(ComparedRow):
 
 @dataclass(frozen=True)
 class ComparedRoot(ComparedRow):
-    """What a rank did longer than those that waited for it: what all of them lost by it in a step.
-
-    Below 0: it did less of it than they.
-    """
+    """What a rank did longer than those that waited for it: what all of them lost by it in a step."""
 
     rank: int | None  #: None: a missing rank whose number is not known
     kind: str  #: as of `tracetui.job.roots.Root`

@@ -14,8 +14,9 @@ itself: it is passed on to the reasons of that wait, so that a chain of waits le
 So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that, and adds a share of it to the
 weight of each wait in the stretch of L, and takes such a share off that of each in the stretch of r; a weight
 may be below 0 (`wait_weights`). The weighted terms are fractions of ns, as is the time of communication of
-which only a part is passed on: they are summed by rank, kind, reason and line, and rounded so that they sum
-to the chosen waits.
+which only a part is passed on: they are summed by rank, kind, reason and line. What a rank did less made it
+no later: it is taken off what the same rank did longer, in proportion, and what it did less beyond that off
+what all others did longer. So no root is below 0; they are rounded so that they sum to the chosen waits.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Root:
     kind: str
     reason: str  #: the cause of idle time, the type of operator of computing; "" where there is none
     line: DigestLine | None
-    lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
+    lost_ns: int  #: summed over all waiting ranks; above 0
     #: how many operations others waited in for this rank after it did any of this; none of weight 0 counts
     operations: int
 
@@ -279,12 +280,10 @@ class _Losses:
         """
         entries, lost, operations = self._sum_entries()
         self._cancel_unsplit(entries, lost)
+        lost = _cancel_negative(entries // _KEY_SPAN, lost, total)
         whole = np.floor(lost).astype(np.int64)
         remainder = total - int(whole.sum())
-        if len(whole):
-            # Float errors may make the remainder larger than the number of entries, or negative.
-            whole += remainder // len(whole)
-            whole[np.argsort(np.floor(lost) - lost, kind="stable")[: remainder % len(whole)]] += 1
+        whole[np.argsort(np.floor(lost) - lost, kind="stable")[:remainder]] += 1
         keys = list(self._key_numbers)
         ranks = (entries // _KEY_SPAN - 1).tolist()
         keys_of_entries = [keys[number] for number in (entries % _KEY_SPAN).tolist()]
@@ -326,6 +325,18 @@ class _Losses:
         np.add.at(counts, distinct_place, operations)
         summed = np.bincount(distinct_place, lost, len(distinct))
         return distinct, summed.astype(np.float64, copy=False), counts  # of no entries it is int64
+
+
+def _cancel_negative(rank: Int64s, lost: Floats, total: int) -> Floats:
+    """Return `lost` without entries below 0, each of which reduces the others of its rank in proportion.
+
+    Ranks whose sum is below 0 so reduce all others. The sum is `total`.
+    """
+    _, rank_place = numbered(rank)
+    longer = np.maximum(lost, 0)
+    balance = np.maximum(np.bincount(rank_place, lost), 0)
+    share = balance / np.maximum(np.bincount(rank_place, longer), 1e-9) * (total / max(balance.sum(), 1e-9))
+    return longer * share[rank_place]
 
 
 _KEY_SPAN = 1 << 32  # an entry is (a rank's number + 1) times this, and a key's number

@@ -119,9 +119,7 @@ JOBS = {
     "Roots: why the late ranks were late, summed over all that waited": (
         "根因：慢卡为什么慢，对所有等待的卡求和"
     ),
-    "{count} more: {time}, below 0 what a late rank did less than the others": (
-        "另有 {count} 项：{time}，小于 0 表示慢卡比别的卡做得少"
-    ),
+    "{count} more: {time}": "另有 {count} 项：{time}",
     "Late ranks: what the others lost by waiting for them": "慢卡：别的卡因等待它们而损失的时间",
     "Steps": "各 step",
     "Idle lines, all ranks together": "空闲的代码行，所有卡合计",

@@ -114,7 +114,7 @@ def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> Tabl
     shown = RootRows(all_roots.job, costly[:top] if top else all_roots.rows, all_roots.whole)
     hidden = [root for root in all_roots.rows if root not in shown.rows]
     rest_words = translate(
-        "{count} more: {time}, below 0 what a late rank did less than the others",
+        "{count} more: {time}",
         count=format_count(len(hidden)),
         time=format_duration(sum(root.lost_ns for root in hidden)),
     )

@@ -317,8 +317,7 @@ def _late_rank_sentence(
         cost = translate("{said}, {exposed} of it in all without other work", said=cost, exposed=exposed)
     if late.missing:
         return translate("{said}; only its own trace tells why.", said=cost)
-    roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != ABSENT]
-    longer = [root for root in roots_of_rank if root.lost_ns > 0]
+    longer = [root for root in roots.roots if root.rank == late.rank and root.kind != ABSENT]
     known = [root for root in longer if root.kind not in (UNALIGNED, UNMATCHED)]
     if longer and longer[0].kind == UNALIGNED:
         return translate("{said}; why is not known, as their clocks are not aligned.", said=cost)
@@ -335,10 +334,8 @@ def _late_rank_sentence(
         template = "{said}: {what} ({time} of waiting with what others pass on)."
     if longer[0].kind == UNMATCHED:
         template = "{said}: as far as its collectives match, {what} ({time} of waiting)."
-    what, lost_ns = printable(root_with_line(longest)), longest.lost_ns
-    if (lost_ns - roots.total_ns) * 100 > roots.total_ns * _ALIKE:
-        lost_ns = roots.total_ns  # the rest is what ranks did less than others
-    return translate(template, said=cost, what=what, time=format_duration(lost_ns))
+    what = printable(root_with_line(longest))
+    return translate(template, said=cost, what=what, time=format_duration(longest.lost_ns))
 
 
 def _passed_on_sentence(

@@ -122,7 +122,7 @@ def _line_place(row: Any) -> str | None:
 
 
 def _share_of_job(ns: int, rows: RootRows) -> str:
-    return format_percent(ns, rows.whole) if ns > 0 else "-"
+    return format_percent(ns, rows.whole)
 
 
 def _longer_work(rows: RootRows) -> CodedTexts:

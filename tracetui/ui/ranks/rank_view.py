@@ -96,7 +96,7 @@ class RankView:
         self._moments = _moments(job)
         self._gained: dict[int, list[Root]] = {}  # what each rank did longer, by its number, most first
         for root in job.root_breakdown.roots:
-            if root.rank is not None and root.lost_ns > 0:
+            if root.rank is not None:
                 self._gained.setdefault(root.rank, []).append(root)
 
     @property
