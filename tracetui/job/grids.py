@@ -21,7 +21,7 @@ from tracetui.job.waits import waited_for
 class GridMeasure(Enum):
     """The measures of a grid; the value is the name of the option that asks for it."""
 
-    COST = "cost"  #: what the other ranks waited for the rank
+    COST = "cost"  #: what the other ranks waited for the rank, exposed or not
     WAITED = "waited"  #: what the rank waited for others, in all operations, exposed or not
     IDLE = "idle"
     COMMUNICATION = "communication"  #: exposed

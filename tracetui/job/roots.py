@@ -336,7 +336,8 @@ def _cancel_negative(rank: Int64s, lost: Floats, total: int) -> Floats:
     longer = np.maximum(lost, 0)
     balance = np.maximum(np.bincount(rank_place, lost), 0)
     share = balance / np.maximum(np.bincount(rank_place, longer), 1e-9) * (total / max(balance.sum(), 1e-9))
-    return longer * share[rank_place]
+    reduced: Floats = longer * share[rank_place]
+    return reduced
 
 
 _KEY_SPAN = 1 << 32  # an entry is (a rank's number + 1) times this, and a key's number

@@ -120,12 +120,16 @@ JOBS = {
         "根因：慢卡为什么慢，对所有等待的卡求和"
     ),
     "{count} more: {time}": "另有 {count} 项：{time}",
-    "Late ranks: what the others lost by waiting for them": "慢卡：别的卡因等待它们而损失的时间",
-    "Steps": "各 step",
+    "Late ranks: how long others waited; exposed: without other work": (
+        "慢卡：别的卡等待它们的时间；未掩盖：其间没有做别的工作"
+    ),
+    "Steps: all waits, also with other work": "各 step：全部等待，含其间做别的工作的时间",
     "Idle lines, all ranks together": "空闲的代码行，所有卡合计",
     "Lines that ranks were idle for, all ranks together": "让各卡空闲的代码行，所有卡合计",
     "(no line)": "（无代码行）",
-    "Ranks, ms of a mean step (lost and cost: of all steps)": "各卡，平均一个 step，单位 ms（损失、代价：全部 step）",
+    "Ranks, ms of a mean step (lost and cost: all waits of all steps)": (
+        "各卡，平均一个 step，单位 ms（损失、代价：全部 step 的全部等待）"
+    ),
     "Ranks, ms": "各卡，单位 ms",
     "by {measure}": "按 {measure} 排序",
     "{title}; differ in {measures}": "{title}；差异在 {measures}",

@@ -224,7 +224,6 @@ TITLES_OF_COLUMNS = {
     "no receive": "不含接收",
     # -- heads of maps
     "waits": "等待",
-    "others waited for it": "别的卡等它",
     # of the scheduler
     "thread": "线程",
     "running": "运行",

@@ -88,11 +88,14 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
     late = JobRows(job, late_ranks(job, waits))
     if late.rows:
         yield table_section(
-            translate("Late ranks: what the others lost by waiting for them"), LATE, late, top
+            translate("Late ranks: how long others waited; exposed: without other work"),
+            LATE,
+            late,
+            top,
         )
     steps = JobRows(job, [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)])
     if len(steps.rows) > 1:
-        yield table_section(translate("Steps"), STEPS, steps, top)
+        yield table_section(translate("Steps: all waits, also with other work"), STEPS, steps, top)
     lines = JobRows(job, job_lines(job, step))
     if lines.rows:
         yield table_section(translate(LINES_TITLE), LINES, lines, top)
@@ -136,7 +139,7 @@ def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int)
         titles.setdefault(measure, _measure_title(measure))
     ranked_rows = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
     title = [
-        translate("Ranks, ms of a mean step (lost and cost: of all steps)")
+        translate("Ranks, ms of a mean step (lost and cost: all waits of all steps)")
         if any(row.all_steps > 1 for row in rows)
         else translate("Ranks, ms")
     ]

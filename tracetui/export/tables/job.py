@@ -178,6 +178,7 @@ LATE: Table[JobRows] = Table(
         data("group_name", texts_by(lambda late: late.name or None)),
         data("group_rank", values_of("group_rank"), optional=True),
         duration("lost_ns", "lost", values_of("lost_ns")),
+        duration("exposed_ns", "exposed", values_of("exposed_ns")),
         count("collectives", "collectives", values_of("operations")),
         named("late", "late", late_words),
         named("in", "group", lambda late: group_words(late.group, late.name)),

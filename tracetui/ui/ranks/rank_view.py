@@ -35,8 +35,10 @@ class MeasureWords(NamedTuple):
 
 
 WORDS = {
-    GridMeasure.COST: MeasureWords("late", "others waited for it", "of the time of the others"),
-    GridMeasure.WAITED: MeasureWords("waits", "it waited for others"),
+    GridMeasure.COST: MeasureWords(
+        "late", "others waited for it, also with other work", "of the time of the others"
+    ),
+    GridMeasure.WAITED: MeasureWords("waits", "it waited for others, also with other work"),
     GridMeasure.IDLE: MeasureWords("idle", "idle"),
     GridMeasure.COMMUNICATION: MeasureWords("communication", "exposed communication"),
     GridMeasure.COPY: MeasureWords("copies", "exposed copies"),
