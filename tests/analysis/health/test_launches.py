@@ -74,6 +74,27 @@ def test_what_a_process_launches_while_a_thread_captures_is_kept_for_a_graph(fir
     assert launched([*gpu.gpu(), *events]) == [(10, True), (37, False), (50, True)]
 
 
+@pytest.mark.parametrize(
+    ("over", "lost"),
+    [
+        ([], []),
+        (launch(40, 9, "cudaGraphInstantiate"), [50, 60]),
+        (launch(40, 9, "cudaGraphInstantiate", gpu.HOST + 1), []),
+        (launch(40, 9, "cudaGraphLaunch", gpu.HOST + 1), [50, 60]),
+        (launch(10, 9, "cudaGraphLaunch"), []),
+        ([*launch(40, 9), *kernel(70, 9)], [50, 60]),
+        ([*launch(40, 9, tid=gpu.HOST + 1), *kernel(70, 9)], []),
+        ([*launch(40, 9, "cudaGraphLaunch"), *launch(55, -1, "cudaStreamEndCapture")], [60]),
+        ([*launch(40, 9, "cudaGraphLaunch"), *launch(55, -1, "cudaStreamBeginCapture")], [50]),
+    ],
+)
+def test_a_capture_without_an_end_is_over_where_its_graph_or_a_kernel_runs(
+    over: Events, lost: list[int]
+) -> None:
+    begun = [*launch(20, -1, "cudaStreamBeginCapture"), *launch(30, 1), *launch(50, 2), *launch(60, 3)]
+    assert [at for at, is_lost in launched([*gpu.gpu(), *begun, *over]) if is_lost] == lost
+
+
 def dequeued(at: int, number: int, name: str = "Dequeue@aclnnMm") -> Events:
     """What a queue takes out; it has a task where its number is even."""
     event = {**machine.dequeue(at * 1000, 5_000, number), "name": name}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.idle import calls
-from tracetui.analysis.launch_chains import LaunchChains, is_operator_track
+from tracetui.analysis.launch_chains import NEVER, LaunchChains, is_operator_track
 from tracetui.analysis.search import (
     by_name,
     first_equal,
@@ -71,7 +71,7 @@ def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
     launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
     if len(launching):
         lost = ~_has_task(trace, chains, launching)
-        kept = ~(lost & _captured(trace, rows, launching))
+        kept = ~(lost & _captured(trace, rows, launching, launching[~lost]))
         launching, lost = launching[kept], lost[kept]
     else:
         launching, lost = _dequeued(trace, chains)
@@ -86,7 +86,7 @@ def count_launches(trace: Trace) -> int:
     launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
     if not len(launching):
         return len(_dequeues(trace))
-    return int(np.count_nonzero(~_captured(trace, rows, launching)))
+    return int(np.count_nonzero(~_captured(trace, rows, launching, rows[:0])))
 
 
 def find_losses(launches: Launches) -> list[LostLaunches]:
@@ -130,15 +130,17 @@ def _has_task(trace: Trace, chains: LaunchChains, calls_rows: Int64s) -> Bools:
     return has[calls_rows] | (first_equal(task_ids[task_ids >= 0], ids[calls_rows]) >= 0)
 
 
-def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
+def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Bools:
     """Return which launches are kept for a graph and not run: between two calls of one thread.
 
-    That thread may wait meanwhile for another that launches, as the backward does.
+    That thread may wait meanwhile for another that launches, as the backward does. A capture whose end is not
+    recorded is over when its process launches a graph, or its thread a kernel that runs.
 
     Args:
         trace: the trace.
         rows: all calls.
         launching: those of them that launch.
+        ran: those of them that have a task.
     """
     captured = np.zeros(len(launching), np.bool_)
     turn = by_name(trace, rows, calls.turns_capture)
@@ -148,11 +150,20 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
     start = trace.slices.start
     begins = turn[turn >= 0] == 1
     launches_by_process = dict(rows_by_process(trace, launching))
+    of_graph = rows[by_name(trace, rows, calls.launches_graph) == 1]
+    graphs_by_process = dict(rows_by_process(trace, of_graph))
+    none = np.empty(0, np.int64)
     for track, found in rows_by_track(trace, turning):
         order = found[np.argsort(start[turning[found]], kind="stable")]
-        launches = launches_by_process.get(track.pid, np.empty(0, np.int64))
-        before = np.searchsorted(start[turning[order]], start[launching[launches]], "right") - 1
-        captured[launches] |= (before >= 0) & begins[order][before]
+        launches = launches_by_process.get(track.pid, none)
+        replays = of_graph[graphs_by_process.get(track.pid, none)]
+        of_thread = ran[(ran >= track.rows.start) & (ran < track.rows.stop)]
+        over = np.append(np.sort(start[np.concatenate((replays, of_thread))]), NEVER)
+        until = over[np.searchsorted(over[:-1], start[turning[order]], "right")]
+        until[:-1][~begins[order][1:]] = NEVER  # its end is recorded
+        at = start[launching[launches]]
+        before = np.searchsorted(start[turning[order]], at, "right") - 1
+        captured[launches] |= (before >= 0) & begins[order][before] & (at < until[before])
     return captured
 
 

@@ -134,8 +134,8 @@ KINETO = Dialect(
             r"urEnqueue(?:Cooperative)?KernelLaunch",
             r"runFunction - ",  # of MTIA
         ),
-        capture_begins=(r"(?:cuda|hip)StreamBeginCapture|cuStreamBeginCapture",),
-        capture_ends=(r"(?:cuda|hip)StreamEndCapture|cuStreamEndCapture",),
+        capture_begins=(r"(?:cuda|cu|hip)StreamBeginCapture",),
+        capture_ends=(r"(?:cuda|cu|hip)(?:StreamEndCapture|GraphInstantiate)",),
         memory=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
     ),
     native=NativeFrameNames(
