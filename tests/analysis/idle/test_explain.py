@@ -505,7 +505,10 @@ def test_without_a_chain_nothing_is_guessed() -> None:
 
 
 def test_a_copy_without_a_launch_stands_for_the_task_that_it_feeds() -> None:
-    """Where that was enqueued since the device is idle, and no other work of unknown origin is between."""
+    """Where that was enqueued since the device is idle, and no other work of unknown origin is between.
+
+    A call that the host makes between the copy and what enqueues the task had another task in view.
+    """
     fed = launched(2_000, 2_100, 7)
     copies = [task(1_900, 20, "PCIE_DMA_SQE", stream=2), task(1_920, 30, "PCIE_DMA_SQE", stream=2)]
     python = (1_150, 1_900, "host.python", None, 7)
@@ -513,6 +516,9 @@ def test_a_copy_without_a_launch_stands_for_the_task_that_it_feeds() -> None:
     unlinked = (1_150, 1_900, "unlinked", None, None)
     assert pieces_of([*FIRST, *copies, task(1_960, 5), *fed])[0] == unlinked
     assert pieces_of([*FIRST, *copies, *launched(1_120, 2_100)])[0] == unlinked
+    assert pieces_of([*FIRST, *copies, operator(1_910, 20), *fed])[0] == unlinked
+    for calls in ([operator(1_900, 20)], [operator(1_890, 400), operator(1_910, 20)]):
+        assert pieces_of([*FIRST, *copies, *calls, *fed])[0][2] == "host.python"
 
 
 def test_without_a_task_queue_the_launch_splits() -> None:

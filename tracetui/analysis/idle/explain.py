@@ -39,6 +39,7 @@ from tracetui.analysis.search import (
     first_equal,
     of_category,
     pick,
+    rows_by_track,
     rows_of,
     track_of_rows,
 )
@@ -177,7 +178,8 @@ class _Explainer:
         """Return the place of the task that each interval waits for, in the columns of the chains.
 
         A copy of which no launch is recorded stands for the task that it feeds: the work that the device
-        begins next but for such copies, where that was enqueued after the interval began.
+        begins next but for such copies, where that was enqueued after the interval began, and by the
+        outermost call of its thread at the copy's start or the one after that.
         """
         intervals, slices, tasks = self._intervals, self._trace.slices, self._chains.tasks
         places = self._chains.index(intervals.task)
@@ -198,8 +200,25 @@ class _Explainer:
             has_next = next_place < len(candidates)
             interval_places, fed_places = interval_places[has_next], candidates[next_place[has_next]]
             is_fed = intervals.start[interval_places] < enqueued[fed_places]
+            is_fed &= self._are_called_next(fed_places, intervals.end[interval_places])
             places[interval_places[is_fed]] = fed_places[is_fed]
         return places
+
+    def _are_called_next(self, places: Int64s, times: Int64s) -> Bools:
+        """Return whether tasks are of the outermost call of their thread at some times, or of the next one.
+
+        Args:
+            places: int64[n], in the columns of the chains.
+            times: int64[n], ns.
+        """
+        starts, chains = self._trace.slices.start, self._chains
+        rows = np.where(chains.operator[places] >= 0, chains.operator[places], chains.launch[places])
+        are_next = np.zeros(len(places), np.bool_)
+        for track, group in rows_by_track(self._trace, rows):
+            begins = starts[self._trace.lane_slice_rows(track.lanes.start)]
+            passed = np.searchsorted(begins, starts[rows[group]], "right")
+            are_next[group] = passed <= np.searchsorted(begins, times[group], "right") + 1
+        return are_next
 
     def _clip_milestones(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval, ns.
