@@ -482,10 +482,18 @@ def test_a_table_that_lost_all_its_rows_is_told(tmp_path: Path) -> None:
     _overwrite(path, "CANN_API")
     (found,) = (f for f in tracetui.load(path, cache=False).health.findings if f.id == "file.damaged")
     assert (found.english, found.count, found.share) == (
-        "1 table is damaged, and read in part or not at all",
+        "1 table is read in part or not at all",
         1,
         None,
     )
+
+
+def test_a_table_that_is_read_twice_is_damaged_once(tmp_path: Path) -> None:
+    write_run(tmp_path, 2, database=True)
+    path = tmp_path / NAME
+    _overwrite(path, "ENUM_API_TYPE")
+    report = tracetui.load(path, cache=False).trace.report
+    assert (report.partial_tables, report.warnings) == (1, ("table ENUM_API_TYPE: damaged, and left out",))
 
 
 def test_a_file_beside_a_database_tells_what_that_lost(tmp_path: Path) -> None:

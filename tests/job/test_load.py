@@ -24,6 +24,7 @@ from tracetui.job.engines import digest_pool
 from tracetui.job.identity import identify
 from tracetui.job.load import find_ranks, load_ranks
 from tracetui.job.sources import find_sources
+from tracetui.language import Statement
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.siblings.names import parse_name
 
@@ -258,6 +259,7 @@ def test_a_rank_without_memory_costs_itself(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(cached_digest, "digest_rank", digest_small)
     results = digest_pool.digest_all(paths, cache=False, jobs=1)
     assert results[0] == "there is not enough memory for this trace"
+    assert isinstance(results[0], Statement), "so that it can be said in another language"
     assert isinstance(results[1], bytes)
 
 

@@ -95,13 +95,13 @@ def _fail(error: Exception) -> ExitCode:
 
 
 def _code_and_sentence(error: Exception) -> tuple[ExitCode, str]:
-    from tracetui.language import restate, translate
-    from tracetui.reader.errors import UnreadableTrace, plain
+    from tracetui.language import restate
+    from tracetui.reader.errors import NO_MEMORY, UnreadableTrace, plain
 
     if isinstance(error, UsageError):
         return ExitCode.USAGE, restate(plain(str(error)))
     if isinstance(error, MemoryError):
-        return ExitCode.ERROR, translate("there is not enough memory for this trace")
+        return ExitCode.ERROR, restate(NO_MEMORY)
     if isinstance(error, OSError):
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         return ExitCode.ERROR, plain(f"{where}{error.strerror or error}")

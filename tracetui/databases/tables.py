@@ -85,7 +85,8 @@ class Database:
         self._stack = contextlib.ExitStack()
         file = self._stack.enter_context(open_database(path))
         self._connection = file.connection
-        self.problems: list[str] = list(file.problems)  #: sentences about what cannot be read
+        self.file_problems = file.problems  #: sentences about the file
+        self.table_problems: dict[str, str] = {}  #: by table: a sentence about what of it cannot be read
         self.being_written = file.being_written
         self._pages: PageReader | None = None
         if not file.problems:
@@ -100,6 +101,11 @@ class Database:
         except BaseException:
             self._stack.close()
             raise
+
+    @property
+    def problems(self) -> list[str]:
+        """The sentences about what cannot be read."""
+        return [*self.file_problems, *self.table_problems.values()]
 
     @property
     def bytes(self) -> int:
@@ -151,8 +157,8 @@ class Database:
     ) -> Iterator[AnyRows]:
         """Yield all rows of a table, those columns that it has; nothing where there is no such table.
 
-        What cannot be read ends the table, and a sentence is added to `problems`. `texts`: columns of which
-        no more than a MB a cell is wanted; `floats`: those that may hold other than whole numbers.
+        What cannot be read ends the table, and `table_problems` has a sentence on it. `texts`: columns of
+        which no more than a MB a cell is wanted; `floats`: those that may hold other than whole numbers.
         """
         table = self.table(name)
         if table is None:
@@ -266,16 +272,16 @@ class Database:
             template = "table {name}: too large for the memory there is, {count} rows of it are read"
         elif not row_count:
             template = "table {name}: damaged, and left out"
-        self.problems.append(state(template, name=plain_excerpt(table), count=f"{row_count:,}"))
+        self.table_problems.setdefault(
+            table, state(template, name=plain_excerpt(table), count=f"{row_count:,}")
+        )
 
     def _note_view(self, name: str) -> None:
-        """Say, once, that a view or a virtual table has the name of a table that is looked for."""
+        """Say that a view or a virtual table has the name of a table that is looked for."""
         if name.lower() in self._views:
-            problem = state(
+            self.table_problems[name] = state(
                 "table {name}: is a view or a virtual table, and left out", name=plain_excerpt(name)
             )
-            if problem not in self.problems:
-                self.problems.append(problem)
 
     def _read_views(self) -> Iterator[str]:
         """Yield the names, in lower case, of what looks like a table and would run what the file says."""
@@ -298,7 +304,9 @@ class Database:
             try:
                 described = self._connection.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
             except SQLITE_ERRORS:
-                self.problems.append(state("table {name}: damaged, and left out", name=plain_excerpt(name)))
+                self.table_problems[name] = state(
+                    "table {name}: damaged, and left out", name=plain_excerpt(name)
+                )
                 continue
             # Those that are computed are hidden: `table_xinfo` alone lists them.
             is_computed = any(column[6] for column in described)

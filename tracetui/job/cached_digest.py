@@ -11,7 +11,7 @@ from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cache.digests import find_digest, keep_digest
 from tracetui.job.digesting import digest_trace
 from tracetui.job.identity import scheduler_of_rank
-from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.errors import NO_MEMORY, UnreadableTrace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
 from tracetui.siblings.beside import find_beside
@@ -37,7 +37,7 @@ def digest_or_reason(
     try:
         return digest_rank(path, on_progress, cache, jobs, scheduler)
     except MemoryError:
-        return "there is not enough memory for this trace"
+        return NO_MEMORY
     except (UnreadableTrace, OSError) as error:
         return str(error)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 
-from tracetui.language import Statement
+from tracetui.language import Statement, state
+
+NO_MEMORY = state("there is not enough memory for this trace")
 
 
 class Reason(enum.Enum):

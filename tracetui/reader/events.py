@@ -159,7 +159,7 @@ class ReadReport:
     places: int = 0  #: damaged ones, which hold no readable event
     skips: tuple[Skip, ...] = ()  #: the first of these places, at most 100
     without_duration: int = 0  #: slices whose duration cannot be; it counts as 0
-    damaged_tables: int = 0  #: of a database, which are read in part or not at all
+    partial_tables: int = 0  #: of a database, which are read in part or not at all
     truncated: bool = False  #: the text ends before the array does
     stopped: bool = False  #: the user stopped the reading: later events are missing
     unknown_phases: dict[str, int] = field(default_factory=dict)

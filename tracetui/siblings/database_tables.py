@@ -82,7 +82,7 @@ def _read_table(path: Path, format_: Format, make: _Maker) -> SiblingTable | Non
     try:
         with Database(path) as database:
             table = make(database, format_)
-            problems = [problem for problem in database.problems if problem.startswith("table ")]
+            problems = [*database.table_problems.values()]
     except (Refused, OSError) as error:
         return _filled_table(
             format_, 0, {}, {}, {}, (state("{name} {refusal}", name=path.name, refusal=error),)

@@ -36,16 +36,16 @@ def damaged_file(recording: HealthEvidence, steps: tuple[int, ...]) -> Iterator[
             steps=steps,
         )
     unread = report.skipped - sum(report.unknown_phases.values()) + report.without_duration
-    tables, events = report.damaged_tables, report.events + report.places
+    tables, events = report.partial_tables, report.events + report.places
     if tables or unread > 0:
         yield Finding(
             id="file.damaged",
             severity=Severity.DOUBTFUL,
             affects=EVERYTHING,
             sentence=(
-                "1 table is damaged, and read in part or not at all"
+                "1 table is read in part or not at all"
                 if tables == 1
-                else "{count} tables are damaged, and read in part or not at all"
+                else "{count} tables are read in part or not at all"
                 if tables
                 else "1 event of {events} could not be read"
                 if unread == 1

@@ -254,8 +254,8 @@ HEALTH = {
     "Compare steps without the first one, or record after a warm-up.": "比较时去掉第一个 step，或预热之后再采集。",
     # -- files ------------------------------------------------------------------------------------------
     "the file is cut off: it ends in the middle of its events": "文件被截断：在事件中间结束",
-    "1 table is damaged, and read in part or not at all": "有 1 个表已损坏，只读取了一部分或完全未读取",
-    "{count} tables are damaged, and read in part or not at all": "有 {count} 个表已损坏，只读取了一部分或完全未读取",
+    "1 table is read in part or not at all": "有 1 个表只读取了一部分或完全未读取",
+    "{count} tables are read in part or not at all": "有 {count} 个表只读取了一部分或完全未读取",
     "1 event of {events} could not be read": "{events} 个事件中有 1 个无法读取",
     "{count} events of {events} could not be read": "{events} 个事件中有 {count} 个无法读取",
     "Copy or export it again; what is missing may be of any time and any track.": (

@@ -256,7 +256,7 @@ class _Reading:
         warnings = problems[:_MOST_SENTENCES]
         if len(problems) > _MOST_SENTENCES:
             left = f"{len(problems) - _MOST_SENTENCES:,}"
-            warnings.append(state("{count} more tables are damaged", count=left))
+            warnings.append(state("{count} more tables are read in part or not at all", count=left))
         if self._assembly.left_out:
             left = f"{self._assembly.left_out:,}"
             warnings.append(state("rows without usable times: {count}, left out", count=left))
@@ -274,8 +274,8 @@ class _Reading:
             text_bytes=self._file.size,
             events=self._reader.events,
             skipped=self._assembly.left_out,
-            damaged_tables=sum(problem.startswith("table ") for problem in problems),
-            truncated=any("cut" in problem for problem in problems),
+            partial_tables=len(self._database.table_problems),
+            truncated=any("cut" in problem for problem in self._database.file_problems),
             stopped=self._stopped,
             warnings=tuple(warnings),
         )
