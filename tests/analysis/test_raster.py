@@ -86,10 +86,10 @@ def test_a_set_of_time_is_drawn_without_a_trace() -> None:
     assert columns.row.tolist() == [0, 0, 1]
 
 
-@given(st.integers(0, 10**18), st.integers(0, 10**18), st.integers(0, 50))
+@given(st.integers(0, 10**18), st.integers(0, 60) | st.integers(0, 10**18), st.integers(0, 50))
 def test_edges_are_even_within_a_nanosecond(start: int, span: int, columns: int) -> None:
     edges = even_edges(start, start + span, columns)
-    assert (edges[0], edges[-1], len(edges)) == (start, start + span, max(columns, 1) + 1)
+    assert (edges[0], edges[-1], len(edges)) == (start, start + span, max(min(columns, span), 1) + 1)
     widths = np.diff(edges)
     assert widths.max() - widths.min() <= 1
 

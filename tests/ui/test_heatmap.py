@@ -23,6 +23,8 @@ from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import HeatCells, cell_shares
 from tracetui.analysis.heat.lengths import LengthMap
 from tracetui.analysis.heat.step_map import StepMap
+from tracetui.analysis.heat.work import WorkMap
+from tracetui.analysis.raster import even_edges
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.bars import BarInk, share_bar, stacked_bar
@@ -31,7 +33,7 @@ from tracetui.ui.drawing.heat_lines import BLANK, HalfCursor, half_cells, layout
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
 from tracetui.ui.heat.cause_view import CauseView
-from tracetui.ui.heat.cell_words import between, gap_target, time_label
+from tracetui.ui.heat.cell_words import between, gap_target, line_totals, time_label, time_labels
 from tracetui.ui.heat.fold_view import FoldView
 from tracetui.ui.heat.length_view import LengthView
 from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow
@@ -153,6 +155,13 @@ def test_more_is_never_a_lower_shade_and_only_nothing_is_none(ns: list[list[int]
         if level:
             assert part <= sheet.bounds[level - 1]
             assert level == 1 or part > sheet.bounds[level - 2]
+
+
+def test_the_fullest_shade_is_the_fullest_cell_rounded_up_to_1_2_or_5() -> None:
+    tops = sorted(factor * 10**power for factor in (1, 2, 5) for power in range(3))
+    for percent in range(101):
+        top = next(top for top in tops if top >= percent)
+        assert sheet_with([[percent]], 100).bounds[-1] * 100 == pytest.approx(top)
 
 
 def test_what_is_not_there_has_no_shade() -> None:
@@ -457,6 +466,21 @@ def test_idle_time_between_steps_is_part_of_the_answer() -> None:
     assert answer.endswith(f"; {format_duration(between - outside)} between steps")
 
 
+def test_a_free_line_parts_idle_time_threads_and_streams_not_the_devices() -> None:
+    events = [*process(2, "python", "CPU"), piece(2, 1, "aten::mm", 0, 20, "cpu_op")]
+    for device in (0, 1):
+        events += process(device, "python", f"GPU {device}")
+        events += [piece(device, 7, "gemm", at, 9, "kernel", device=device, stream=7) for at in (30, 60)]
+    analysis = analyse(trace_of(events))
+    sheet = WorkView(analysis).sheet(60, 20, halves=False)
+    assert sheet is not None
+    sections = [(thing.lost, thing.device < 0) for thing in WorkMap.from_analysis(analysis).things]
+    assert len(set(sections)) == 3 < len(sections) - 1
+    assert [row.apart for row in sheet.rows] == [
+        place > 0 and section != sections[place - 1] for place, section in enumerate(sections)
+    ]
+
+
 def test_a_thread_has_one_name_without_that_of_its_program() -> None:
     """Clipped labels of one thread had three different ends."""
     events = [*process(0, "python", "GPU 0"), *thread(0, 7, "stream 7"), *process(1, "python", "CPU")]
@@ -492,6 +516,19 @@ def test_a_cell_opens_its_gap_or_its_own_time_where_that_is_longer() -> None:
 )
 def test_a_row_of_time_is_labelled_by_the_round_time_in_it(begin: int, stop: int, label: str) -> None:
     assert time_label(begin, stop, 10) == label
+
+
+@pytest.mark.parametrize(("span", "apart"), [(1000, {4}), (1040, {7, 8})])
+def test_round_times_stand_four_rows_apart_or_as_few_more_as_are_round(span: int, apart: set[int]) -> None:
+    """Of 40 rows, 4 are 100 ns; or 104 ns, for which the next round time is 200 ns, of 7.7 rows."""
+    labels = time_labels(even_edges(-200, span - 200, 40))
+    assert {*np.diff([row for row, label in enumerate(labels) if label]).tolist()} == apart
+
+
+@given(st.lists(st.integers(0, 99), min_size=1), st.integers(1, 3))
+def test_rows_that_share_a_line_have_its_total(values: list[int], rows_a_line: int) -> None:
+    lines = [values[first : first + rows_a_line] for first in range(0, len(values), rows_a_line)]
+    assert line_totals(np.array(values), rows_a_line) == [sum(line) for line in lines for _ in line]
 
 
 def test_causes_over_time_have_a_column_for_each_ns_of_a_short_trace_and_say_when_it_is() -> None:

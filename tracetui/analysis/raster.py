@@ -108,8 +108,12 @@ class Raster:
 
 
 def even_edges(start_ns: int, end_ns: int, columns: int) -> Int64s:
-    """Return int64[columns + 1]: the edges of columns as equal as ns allow; at least one column."""
-    columns, span = max(columns, 1), max(end_ns - start_ns, 0)
+    """Return int64[columns + 1]: the edges of columns as equal as ns allow, at most one for each ns.
+
+    There is at least one column, without time where there is none.
+    """
+    span = max(end_ns - start_ns, 0)
+    columns = max(min(columns, span), 1)
     return np.array([start_ns + span * column // columns for column in range(columns + 1)], np.int64)
 
 

@@ -255,7 +255,7 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
     assert found.low_ns == low
     assert found.high_ns == max([1, *ends, *(stop - base for _, base, _, stop in rows)])
     edges = found.edges(7)
-    assert edges.tolist() == even_edges(low, found.high_ns, min(7, found.high_ns - low)).tolist()
+    assert edges.tolist() == even_edges(low, found.high_ns, 7).tolist()
     cells = found.cells(edges)
     for place, (_, base, begin, stop) in enumerate(rows):
         held = {i: (a - base, b - base) for i, ((a, b), of) in enumerate(zip(spans, column)) if of == place}
@@ -280,9 +280,11 @@ def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed:
     shared = share_columns(things, columns)
     assert shared.first.tolist() == [*range(0, things, per_column), things]
     assert shared.fullest == min(per_column, things)
+    starts, ends = shared.spans(np.arange(things), np.arange(things) + things)
     columns_found, shown = shared.columns(cells)
     for column, first in enumerate(range(0, things, per_column)):
         pooled_things = range(first, min(first + per_column, things))
+        assert (starts[column], ends[column]) == (first, pooled_things[-1] + things)
         for row in range(rows):
             best = max(pooled_things, key=lambda n: (-1.0 if np.isnan(share[row, n]) else share[row, n], -n))
             assert shown[row, column] == best

@@ -82,6 +82,10 @@ class SharedColumns(NamedTuple):
         """How many things the fullest column holds."""
         return int(np.diff(self.first).max(initial=0))
 
+    def spans(self, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
+        """Return when the first thing of each column starts, and when its last one ends."""
+        return start[self.first[:-1]], end[self.first[1:] - 1]
+
     def columns(self, cells: HeatCells) -> tuple[HeatCells, Int64s]:
         """Return the cells of the columns, and the thing that each shows (int64[rows, columns]).
 

@@ -71,8 +71,9 @@ class FoldMap:
         return high
 
     def cells(self, lines: int, columns: int) -> HeatCells:
-        """Return so many cells for each line; `main` is the interval of `analysis.idle`, -1 also while
-        preparing.
+        """Return so many cells for each line, fewer of very short ones.
+
+        `main` is the interval of `analysis.idle`, -1 also while preparing.
 
         Preparing lines hold the time in which the device does nothing before its window, which is not idle
         time; all others add up to the idle time of all devices.
@@ -83,6 +84,7 @@ class FoldMap:
         flat = np.append(flat, edges[-1, -1]) if len(flat) else np.zeros(1, np.int64)
         idle, preparing = self.analysis.idle, self.analysis.preparing.causes.intervals
         parts = parts_in_columns(idle.start, idle.end, flat)
+        columns = edges.shape[1] - 1
         row, column = np.divmod(parts.column, columns)
         capacity = np.diff(edges, axis=1) * len(self.analysis.devices)
         cells = HeatCells.of_parts(row, column, parts.ns, parts.interval, capacity)

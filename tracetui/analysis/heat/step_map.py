@@ -85,7 +85,7 @@ class StepMap:
         """Return the edges of rows of equal length, ns from the first work; int64[rows + 1], fewer for a very
         short time.
         """
-        return even_edges(self.low_ns, self.high_ns, min(rows, self.high_ns - self.low_ns))
+        return even_edges(self.low_ns, self.high_ns, rows)
 
     def cells(self, edges: Int64s) -> HeatCells:
         """Return the cells of the rows between `edges` (ns from the first work); `main` is the interval of

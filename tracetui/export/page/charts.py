@@ -32,7 +32,7 @@ def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
 
     `origin_ns` is the start of the trace; the scale below counts from it.
     """
-    edges = even_edges(activity.start_ns, activity.end_ns, min(COLUMNS, activity.window_ns))
+    edges = even_edges(activity.start_ns, activity.end_ns, COLUMNS)
     times = {
         COMPUTING: activity.compute,
         COMMUNICATION: activity.communication_not_overlapped,

@@ -104,7 +104,7 @@ def _section(title: str, shown: Table[Any], rows: JobRows, top: int) -> Iterator
 def _activity(job: Job) -> Section:
     """Return the part on what the ranks did over time, all together, and why they were idle."""
     start, end = job_span(job)
-    edges = even_edges(start, end, min(charts.COLUMNS, end - start))
+    edges = even_edges(start, end, charts.COLUMNS)
     lanes = JobLanes(job)
     ns = np.sum([lanes.classes(place, edges) for place in range(len(job.ranks))], axis=0)
     kinds = {kind: ns[list(classes)].sum(axis=0) for kind, classes in _KINDS.items()}
@@ -162,6 +162,6 @@ def _cells(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> t
         )
         return cells, charts.step_scale(job.steps)
     start, end = job_span(job)
-    edges = even_edges(start, end, min(MAP_COLUMNS, end - start))
+    edges = even_edges(start, end, MAP_COLUMNS)
     cells = HeatCells.of_totals(*measure_by_time(job, measure, edges, missing_waits))
     return cells, [format_time(0), format_time(end - start)]

@@ -61,16 +61,15 @@ class CauseView:
         cells, shown = shared.columns(self._steps)
         starts = np.array([step.start_ns for step in self._analysis.steps] + [0], np.int64)
         ends = np.array([step.end_ns for step in self._analysis.steps] + [0], np.int64)
-        first, last = shared.first[:-1], shared.first[1:] - 1
-        names = tuple(self._names[place] for place in first.tolist())
-        spans = AxisSpans(starts[first], ends[last])
+        names = tuple(self._names[place] for place in shared.first[:-1].tolist())
+        spans = AxisSpans(*shared.spans(starts, ends))
         return Sheet(
             self._rows, cells, columns=names, axis="step", total_title="idle", column_spans=spans, shown=shown
         )
 
     def _sheet_of_time(self, columns: int) -> Sheet:
         trace = self._analysis.trace
-        edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
+        edges = even_edges(trace.start_ns, trace.end_ns, columns)
         spans = AxisSpans(edges[:-1], edges[1:])
         cells = self._map.by_time(edges)
         return Sheet(self._rows, cells, edges, axis="time", total_title="idle", column_spans=spans)

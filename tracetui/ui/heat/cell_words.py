@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.mostly import IdleReason
+from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
@@ -77,6 +80,19 @@ def step_names(analysis: Analysis, steps: Iterable[int]) -> list[str]:
     several = len(analysis.steps_by_device) > 1
     chosen = [analysis.steps[index] for index in steps]
     return [f"{step.number} {printable(step.device)}" if several else str(step.number) for step in chosen]
+
+
+def line_totals(values: Int64s, rows_a_line: int) -> list[int]:
+    """Return for each row the sum of the rows on its line, of which `rows_a_line` share one."""
+    sums = np.add.reduceat(values, np.arange(0, len(values), rows_a_line))
+    totals: list[int] = np.repeat(sums, rows_a_line)[: len(values)].tolist()
+    return totals
+
+
+def time_labels(edges: Int64s) -> list[str]:
+    """Label the rows between edges that hold a round time, four rows apart or more."""
+    step = tick_step(int(edges[-1] - edges[0]), len(edges) - 1, 4)
+    return [time_label(begin, stop, step) for begin, stop in zip(edges.tolist(), edges[1:].tolist())]
 
 
 def time_label(begin: int, stop: int, step: int) -> str:

@@ -51,7 +51,7 @@ class FoldView:
         return _FoldSheet(
             rows=self._rows(cells.ns.sum(axis=1).tolist(), phase.tolist(), start.tolist(), length),
             cells=cells,
-            columns=line_offsets(columns, length),
+            columns=line_offsets(cells.ns.shape[1], length),
             axis="time, line by line",
             total_title="idle",
             row_spans=AxisSpans(edges[:, 0], edges[:, -1]),

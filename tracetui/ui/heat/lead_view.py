@@ -18,8 +18,16 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.export.text import aligned, padded
 from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
-from tracetui.ui.drawing.ticks import tick_step
-from tracetui.ui.heat.cell_words import between, joined, line_offsets, mostly, share, step_names, time_label
+from tracetui.ui.heat.cell_words import (
+    between,
+    joined,
+    line_offsets,
+    line_totals,
+    mostly,
+    share,
+    step_names,
+    time_labels,
+)
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent, format_time
 
@@ -79,20 +87,15 @@ class LeadView:
         lead = lead_of_steps(steps, down)
         shared = share_columns(len(steps), columns)
         cells, shown = shared.columns(lead.cells)
-        first, last = shared.first[:-1], shared.first[1:] - 1
-        tick = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
-        labels = (time_label(start, end, tick) for start, end in zip(down.tolist(), down[1:].tolist()))
-        begin = np.arange(0, len(cells.ns), rows_a_line)  # the rows that share a line have its total
-        lines_ns = np.add.reduceat(cells.ns.sum(axis=1), begin)
-        totals = np.repeat(lines_ns, rows_a_line)[: len(cells.ns)].tolist()
+        totals = line_totals(cells.ns.sum(axis=1), rows_a_line)
         return _LeadSheet(
-            rows=tuple(self._row(label, total) for label, total in zip(labels, totals)),
+            rows=tuple(self._row(label, total) for label, total in zip(time_labels(down), totals)),
             cells=cells,
-            columns=tuple(self._names[place] for place in first.tolist()),
+            columns=tuple(self._names[place] for place in shared.first[:-1].tolist()),
             axis="step",
             total_title="without",
             dense=0,
-            column_spans=AxisSpans(steps.start[first], steps.end[last]),
+            column_spans=AxisSpans(*shared.spans(steps.start, steps.end)),
             without_ns=np.take_along_axis(lead.cells.ns, shown, axis=1),
             thing=shown,
             count=np.take_along_axis(lead.count, shown, axis=1),
@@ -117,7 +120,7 @@ class LeadView:
         return _LeadSheet(
             rows=tuple(rows),
             cells=lead.cells,
-            columns=line_offsets(columns, length),
+            columns=line_offsets(lead.cells.ns.shape[1], length),
             axis="time, line by line",
             total_title="without",
             row_spans=AxisSpans(lead.start[:, 0], lead.end[:, -1]),

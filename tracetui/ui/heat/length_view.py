@@ -12,7 +12,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
+from tracetui.ui.heat.cell_words import between, gap_target, joined, line_totals, mostly, share
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_count, format_duration
 
@@ -46,7 +46,7 @@ class LengthView:
         lengths = LengthMap.from_analysis(self._analysis, lines * 2 if many else lines)
         if not len(lengths.gaps):
             return None
-        edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
+        edges = even_edges(trace.start_ns, trace.end_ns, columns)
         cells = lengths.cells(edges)
         return _LengthSheet(
             rows=tuple(self._rows(lengths, 2 if many else 1)),
@@ -63,9 +63,8 @@ class LengthView:
     def _rows(self, lengths: LengthMap, rows_a_line: int) -> Iterator[SheetRow]:
         """Yield rows with round lengths as labels, and totals of the `rows_a_line` rows that share a line."""
         bounds = lengths.bounds.tolist()
-        for place, (high, low) in enumerate(zip(bounds, bounds[1:])):
-            line = slice(place // rows_a_line * rows_a_line, place // rows_a_line * rows_a_line + rows_a_line)
-            gaps, idle = int(lengths.gaps[line].sum()), int(lengths.idle[line].sum())
+        totals = (line_totals(values, rows_a_line) for values in (lengths.gaps, lengths.idle))
+        for high, low, gaps, idle in zip(bounds, bounds[1:], *totals):
             power = 10 ** (len(str(high - 1)) - 1)
             label = next((factor * power for factor in (5, 2, 1) if low <= factor * power < high), None)
             text = "" if label is None else format_duration(label).rjust(self.label_cells - 2)

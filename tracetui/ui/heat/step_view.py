@@ -17,8 +17,16 @@ from tracetui.export.text import aligned
 from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.drawing.ticks import format_tick, tick_step
-from tracetui.ui.heat.cell_words import gap_target, joined, mostly, share, step_names, time_label
+from tracetui.ui.drawing.ticks import format_tick
+from tracetui.ui.heat.cell_words import (
+    gap_target,
+    joined,
+    line_totals,
+    mostly,
+    share,
+    step_names,
+    time_labels,
+)
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
@@ -66,16 +74,14 @@ class StepView:
         )
         shared = share_columns(len(places), columns)
         cells, shown = shared.columns(stacked)
-        first = shared.first[:-1]
-        last = shared.first[1:] - 1
         return _StepSheet(
             rows=self._rows(cells, down, 2 if halves else 1),
             cells=cells,
-            columns=tuple(self._names[place] for place in first.tolist()),
+            columns=tuple(self._names[place] for place in shared.first[:-1].tolist()),
             axis="step",
             total_title="idle",
             dense=WHOLE,
-            column_spans=AxisSpans(places.start[first], places.end[last]),
+            column_spans=AxisSpans(*shared.spans(places.start, places.end)),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),
             shown=shown,
             down=down,
@@ -86,22 +92,17 @@ class StepView:
     def _rows(self, cells: HeatCells, down: Int64s, rows_a_line: int) -> tuple[SheetRow, ...]:
         """Return rows with round times as labels, and totals of the `rows_a_line` rows that share a line."""
         ns = cells.ns.sum(axis=1)
-        begin = np.arange(WHOLE, len(ns), rows_a_line)
-        lines = [
-            *ns[:WHOLE].tolist(),
-            *np.repeat(np.add.reduceat(ns, begin), rows_a_line)[: len(ns) - WHOLE].tolist(),
-        ]
+        lines = [*ns[:WHOLE].tolist(), *line_totals(ns[WHOLE:], rows_a_line)]
         totals = [format_duration(total).rjust(self.total_cells) if total else "" for total in lines]
         whole = (
             SheetRow(translate("whole step"), totals[0], ranked=False),
             SheetRow(translate("preparing"), totals[1], Heat.WAIT),
         )
-        step = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
-        rows = []
-        for place, (begin, stop) in enumerate(zip(down.tolist(), down[1:].tolist())):
-            label = aligned(time_label(begin, stop, step), self.label_cells)
-            rows.append(SheetRow(label, totals[WHOLE + place], apart=place == 0))
-        return (*whole, *rows)
+        rows = [
+            SheetRow(aligned(label, self.label_cells), total)
+            for label, total in zip(time_labels(down), totals[WHOLE:])
+        ]
+        return (*whole, rows[0]._replace(apart=True), *rows[1:])
 
     def answer(self) -> str:
         steps = self._analysis.steps

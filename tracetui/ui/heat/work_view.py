@@ -47,7 +47,7 @@ class WorkView:
         trace = self._analysis.trace
         if not self._rows:
             return None
-        edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
+        edges = even_edges(trace.start_ns, trace.end_ns, columns)
         cells = self._map.cells(edges)
         return Sheet(
             self._rows,
@@ -107,9 +107,9 @@ class WorkView:
         return translate("mostly {what}", what=printable(name, 40))
 
     def _described(self) -> Iterator[SheetRow]:
-        before: tuple[bool, int] | None = None
+        before: tuple[bool, bool] | None = None
         for thing, (while_idle, idle) in zip(self._map.things, self._while_idle):
-            section = (thing.lost, min(thing.device, 0))
+            section = (thing.lost, thing.device < 0)
             apart = before is not None and section != before
             before = section
             waits = thing.doing in (Occupation.WAITS, Occupation.READY)

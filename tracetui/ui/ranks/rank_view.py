@@ -116,8 +116,7 @@ class RankView:
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet:
         total_title = self._words.name
         if not self._by_step:
-            start, end = self.whole
-            edges = even_edges(start, end, min(columns, end - start))
+            edges = even_edges(*self.whole, columns)
             ns, of = measure_by_time(self.job, self.measure, edges, self._absent)
             return Sheet(self._rows, HeatCells.of_totals(ns, of), edges, axis="time", total_title=total_title)
         shared = share_columns(len(self.job.steps), columns)

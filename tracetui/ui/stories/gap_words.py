@@ -109,7 +109,7 @@ class GapWords:
         """
         pen = self._pen
         start, end = (int(edge[self._gap]) for edge in (self._analysis.gaps.start, self._analysis.gaps.end))
-        edges = even_edges(start, end, min(cells, end - start))  # no cell without time has a cause
+        edges = even_edges(start, end, cells)
         places = np.arange(self._piece_range.start, self._piece_range.stop, dtype=np.int64)
         activity = self._activity
         beside_cores, communication, copies = (  # in a gap no AI core computes
