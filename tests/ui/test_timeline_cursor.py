@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from tests.analysis.heat.test_heat import analysis_of
 from tests.analysis.machine import task
+from tracetui.analysis.series import Series
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, idle_key
 from tracetui.ui.session import Session
+from tracetui.ui.state import Viewport
 from tracetui.ui.timeline_cursor import TimelineCursor
 
 
@@ -40,6 +44,35 @@ def test_it_steps_from_gap_to_gap_and_stays_on_the_first() -> None:
     assert session.state.row == -1
     assert session.analysis is not None
     assert session.state.place.time_ns == session.analysis.gaps.start[0]
+
+
+@pytest.mark.parametrize("shown", [(0, 100), (110, 210), (210, 310)])
+@pytest.mark.parametrize("by", [-1, 1])
+def test_on_a_curve_it_goes_to_the_most_of_the_next_column_else_to_its_start(
+    monkeypatch: pytest.MonkeyPatch, shown: tuple[int, int], by: int
+) -> None:
+    """Columns of 10 ns; from what is off screen it comes to the first or the last of them."""
+    cursor, session = cursor_on(SimpleNamespace(kind=LineKind.CURVE, curve=("a curve",)))
+    state, before = session.state, Viewport(*shown)
+    monkeypatch.setattr(cursor._tracks, "columns", 10)
+    first, end = state.bounds.start_ns, state.bounds.end_ns
+    assert (first, end) == (0, 310)
+    series = Series(np.arange(25, 300, 7), np.arange(40) * 11 % 17 + np.arange(40) / 100)
+    monkeypatch.setattr(
+        cursor._tracks, "picture", SimpleNamespace(curve=lambda _: SimpleNamespace(series=series))
+    )
+    for time in range(first, end):
+        state.go(replace(state.place, viewport=before, row=0, gap=0, time_ns=time))
+        assert cursor.step(by)
+        column = min(max((time - before.start_ns) // 10, -1), 10) + by
+        start = min(max(before.start_ns + 10 * column, first), end - 1)
+        stop = max(before.start_ns + 10 * column + 10, start + 1)
+        values = {at: value for at in range(start, stop) if (value := series.at(at)) is not None}
+        place = state.place
+        assert place.time_ns == max(values, key=lambda at: (values[at], -at), default=start)
+        assert (place.cursor, place.row, place.gap) == (("a curve",), -1, -1)
+        assert place.viewport.start_ns <= place.time_ns < place.viewport.end_ns
+        assert (place.viewport == before) == (before.start_ns <= place.time_ns < before.end_ns)
 
 
 @pytest.mark.parametrize(

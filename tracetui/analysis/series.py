@@ -81,7 +81,7 @@ class Series:
     def within(self, start_ns: int, end_ns: int) -> SeriesSummary | None:
         """Return what it did in [start_ns, end_ns); None where nothing is known of that time."""
         first, stop = np.searchsorted(self.time, (start_ns, end_ns), "left").tolist()
-        begin = first - 1 if first > 0 and (first == stop or self.time[first] > start_ns) else first
+        begin = first - 1 if first > 0 and (first >= stop or self.time[first] > start_ns) else first
         if begin >= stop or start_ns >= end_ns:
             return None
         value, times = self.value[begin:stop], np.maximum(self.time[begin:stop], start_ns)

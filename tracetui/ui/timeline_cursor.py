@@ -56,7 +56,7 @@ class TimelineCursor:
         at = min(max(state.viewport.column_of(state.place.time_ns, columns), -1), columns) + by
         start, end = state.viewport.time_of(at, columns), state.viewport.time_of(at + 1, columns)
         start = min(max(start, state.bounds.start_ns), state.bounds.end_ns - 1)
-        sample = curve.series.within(start, max(end, start + 1))
+        sample = curve.series.within(start, end)
         time_ns = start if sample is None else sample.highest_ns
         viewport = state.viewport.showing(time_ns, time_ns + 1, state.bounds)
         place = replace(state.place, viewport=viewport, cursor=line.curve, row=-1, gap=-1, time_ns=time_ns)
