@@ -35,7 +35,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.pair import Runs
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import columns
-from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.compare import CompareScreen
@@ -152,6 +152,28 @@ def test_memory_is_told_in_bytes() -> None:
     cells = [column.draw(0, 20) for column in (base, other)]
     assert cells == ["2.00 GB", "2.50 GB"] and change.draw(0, 20)[0][0] == "+500 MB"
     assert story(row)[0] == "BASE   2.00 GB" and "Changed by +500 MB" in story(row)[2]
+
+
+@pytest.mark.parametrize("glyphs", [BLOCKS, ASCII])
+@pytest.mark.parametrize(
+    ("screen_cells", "least", "side"), [(99, 16, 5), (100, 32, 10), (159, 32, 10), (160, 32, 24)]
+)
+def test_a_bar_is_as_long_as_its_change_and_names_keep_room(
+    screen_cells: int, least: int, side: int, glyphs: Glyphs
+) -> None:
+    """The largest change takes a side of the bar, any other at least half a cell; ASCII has no halves."""
+    changes = (-1000, -370, -1, 0, 60, 512, 999)
+    sums = [(Sum(2000, 1, 2000, 2000), Sum(2000 + ns, 1, 2000 + ns, 2000 + ns)) for ns in changes]
+    scale = RowScale(1, 1, Fraction(2000))
+    rows = [MemoryRow("alive" * 20, *pair, scale, True, "alive", "", None, None) for pair in sums]
+    names, _, _, _, bars, *_ = columns(ComparedRows(rows), MEMORY, Palette("none"), glyphs, screen_cells)
+    assert (names.least, bars.width) == (least, 2 * side + 1)
+    for row, ns in enumerate(changes):
+        left, right = "".join(text for text, _ in bars.draw(row, bars.width)).split(glyphs.bar)
+        halves = max(2 * side * abs(ns) // 1000, ns != 0)
+        full, half = (halves // 2, halves % 2) if glyphs is BLOCKS else (-(-halves // 2), 0)
+        assert left == (glyphs.left * half + glyphs.full * full if ns < 0 else "").rjust(side)
+        assert right == (glyphs.full * full + glyphs.right * half if ns > 0 else "")
 
 
 async def test_the_place_of_a_row_opens_its_table_again() -> None:

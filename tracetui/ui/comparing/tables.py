@@ -219,7 +219,7 @@ def _changed(rows: Sequence[ComparedRow]) -> ViewColumn:
         "changed",
         codes,
         lambda row, _: words[row],
-        max(8, *map(len, words)) if words else 8,
+        max((8, *map(len, words))),
         rank=1,
         right=False,
         plain=lambda row: _CHANGED[codes[row]],
@@ -230,9 +230,9 @@ def _shifts(rows: Sequence[ComparedRow]) -> ViewColumn:
     """Show the shift of the steps, with the interval around it."""
     shifts = np.array([round(row.test.shift_ns) if row.test is not None else 0 for row in rows], np.int64)
     words = [shift_words(row) for row in rows]
-    width = max(map(len, words), default=0)
+    width = max((16, *map(len, words)))
     return ViewColumn(
-        "shift_ns", "shift (interval)", shifts, lambda row, _: words[row], max(width, 16), rank=5, right=False
+        "shift_ns", "shift (interval)", shifts, lambda row, _: words[row], width, rank=5, right=False
     )
 
 
@@ -255,7 +255,7 @@ def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side:
         full, half = divmod(cells, 2)
         if half and not halves[0]:
             full, half = full + 1, 0
-        drawn = glyphs.full * min(full, side)
+        drawn = glyphs.full * full
         left = right = ""
         if delta[row] < 0:
             left = (halves[0] if half else "") + drawn
