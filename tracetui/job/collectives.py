@@ -129,7 +129,7 @@ def _group_keys(analysis: Analysis, places: Int64s) -> Int64s:
     stream = track_of_rows(analysis.trace, operations.row[places])
     name, ranks = pick(hccl.process_group, args), pick(hccl.group_ranks, args)
     _, process_group = np.unique(np.stack((name, ranks)), axis=1, return_inverse=True)
-    is_named = (group < 0) & ((name >= 0) | (ranks >= 0))
+    is_named = (name >= 0) | (ranks >= 0)
     keys: Int64s = np.select([group >= 0, is_named], [group, -2 - process_group.reshape(-1)], stream)
     return keys.astype(np.int64)
 
