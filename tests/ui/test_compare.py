@@ -169,7 +169,9 @@ def test_a_bar_is_as_long_as_its_change_and_names_keep_room(
     names, _, _, _, bars, *_ = columns(ComparedRows(rows), MEMORY, Palette("none"), glyphs, screen_cells)
     assert (names.least, bars.width) == (least, 2 * side + 1)
     for row, ns in enumerate(changes):
-        left, right = "".join(text for text, _ in bars.draw(row, bars.width)).split(glyphs.bar)
+        cell = bars.draw(row, bars.width)
+        assert isinstance(cell, list)
+        left, right = "".join(text for text, _ in cell).split(glyphs.bar)
         halves = max(2 * side * abs(ns) // 1000, ns != 0)
         full, half = (halves // 2, halves % 2) if glyphs is BLOCKS else (-(-halves // 2), 0)
         assert left == (glyphs.left * half + glyphs.full * full if ns < 0 else "").rjust(side)
