@@ -10,6 +10,7 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import Cause
 from tracetui.comparison.classes import COMMUNICATION, is_part_of_row
 from tracetui.comparison.classes import COPY as COPY_CLASS
+from tracetui.comparison.collective_sums import TRANSFER, WAIT
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.job_part import ComparedRoot, JobPart
@@ -26,6 +27,7 @@ class ChangeGroup(Enum):
     IDLE = "idle"
 
 
+_SUFFIXES = {"communication.wait": WAIT, "communication.transfer": TRANSFER}
 _COMMUNICATION_TERMS = tuple(name for name in TERMS if name.startswith("communication."))
 _TERMS = {
     ChangeGroup.IDLE: IDLE_TERMS,
@@ -176,10 +178,17 @@ def free_change(comparison: Comparison, total: ComparedRow) -> int:
 def largest_communication(
     comparison: Comparison, total: ComparedRow
 ) -> tuple[ComparedRow | None, ComparedRow | None]:
-    """Return the part of exposed communication, and the collective, that changed most as the total did."""
+    """Return the part of exposed communication that changed most as the total did, and whose it is most.
+
+    That is a collective; of waiting and of moving data it is the row of that part of it.
+    """
     parts = (term for term in comparison.waterfall if term.name in _COMMUNICATION_TERMS)
-    collectives = (row for row in comparison.communication if not row.name.endswith(")"))
-    return largest_change(parts, total), largest_change(collectives, total)
+    part = largest_change(parts, total)
+    suffix = _SUFFIXES.get(part.name, "") if part is not None else ""
+    collectives = [row for row in comparison.communication if row.name.endswith(suffix)]
+    if not suffix:
+        collectives = [row for row in collectives if not row.name.endswith(tuple(_SUFFIXES.values()))]
+    return part, largest_change(collectives, total)
 
 
 def largest_computing(

@@ -121,7 +121,9 @@ def _key(kind: str, name: str, ranks: int, dtype: str, size: int) -> CollectiveK
         type_match = _TYPED.search(name)
         dtype = type_match[1] if type_match else ""
     dtype_name = _DTYPES.get(dtype.lower(), dtype.upper())
-    return CollectiveKey(kind, f"{ranks} ranks" if ranks else "", dtype_name, _bucket(size))
+    return CollectiveKey(
+        kind, ("1 rank" if ranks == 1 else f"{ranks} ranks") if ranks else "", dtype_name, _bucket(size)
+    )
 
 
 def _bucket(size: int) -> str:

@@ -24,7 +24,7 @@ LONGEST_NAME = 300
 _BACKWARD = " (backward)"  #: ends the name of a line of which only the backward pass ran
 #: What parts of names of rows are called on screen and in text; data keep their names.
 #: What a name of collectives says of their ranks, and of the sizes that they are between.
-_RANKS = re.compile(r"(?<=, )(\d+) ranks")
+_RANKS = re.compile(r"(?<=, )(\d+) ranks?(?=,|$)")
 _SIZES = re.compile(r"(?<=, )([\d.]+(?: [kMGT]?B)?) to ([\d.]+ [kMGT]?B)")
 #: The same where a side ran on a GPU: beginnings and ends of classes, and terms.
 _CLASSES_ON_GPU = {"Vector": "Other kernels"}
@@ -196,15 +196,20 @@ def collective_name(row: ComparedRow) -> str:
 
     The name is as `CollectiveSums.by_name` makes it: "allreduce, 8 ranks, FP32, 8.39 to 16.8 MB (wait)".
     """
-    whole = row.name.removesuffix(WAIT).removesuffix(TRANSFER)
-    name = _RANKS.sub(lambda match: translate("{count} ranks", count=match[1]), whole)
-    name = _SIZES.sub(lambda match: translate("{low} to {high}", low=match[1], high=match[2]), name)
-    name = names(name.split(", "))
+    name = whole_collective_name(row)
     if row.name.endswith(WAIT):
         name = translate("{name} (waiting)", name=name)
     elif row.name.endswith(TRANSFER):
         name = translate("{name} (moving)", name=name)
-    return printable(name, LONGEST_NAME)
+    return name
+
+
+def whole_collective_name(row: ComparedRow) -> str:
+    """Return the name of a row of collectives without the part of them that it is of."""
+    name = row.name.removesuffix(WAIT).removesuffix(TRANSFER)
+    name = _RANKS.sub(lambda match: counted(int(match[1]), "1 rank", "{count} ranks"), name)
+    name = _SIZES.sub(lambda match: translate("{low} to {high}", low=match[1], high=match[2]), name)
+    return printable(names(name.split(", ")), LONGEST_NAME)
 
 
 def advice_name(row: ComparedRow) -> str:

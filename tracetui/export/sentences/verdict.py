@@ -19,7 +19,7 @@ from tracetui.comparison.changes import (
 )
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
-from tracetui.export.sentences.comparison import collective_name, vendor_name
+from tracetui.export.sentences.comparison import vendor_name, whole_collective_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import compared_root_words
 from tracetui.export.text import capitalise
@@ -223,7 +223,7 @@ def _computing_story(comparison: Comparison, total: ComparedRow) -> str:
 
 def _communication_story(comparison: Comparison, total: ComparedRow) -> str:
     part, collective = largest_communication(comparison, total)
-    name = None if collective is None else collective_name(collective)
+    name = None if collective is None else whole_collective_name(collective)
     if part is None:
         return "" if name is None else translate(" of {name}", name=name)
     kind = part.name.partition(".")[2]
