@@ -46,3 +46,14 @@ def test_a_marked_range_is_no_operator(name: str, category: str) -> None:
 def test_an_operator_decides_before_the_one_that_it_calls() -> None:
     run_of_both = run("elementwise", "aten::add", ("aten::conv2d", "cpu_op"))
     assert run_of_both.classes["Conv (Forward)"].ns == 50
+
+
+@pytest.mark.parametrize("name", ["forward", "<forward op>", "<backward op>"])
+def test_what_holds_a_scripted_module_is_no_operator_beside_annotations(name: str) -> None:
+    scripted = run("scudnn", "aten::conv2d", ("train", "user_annotation"), (name, "cpu_op"))
+    assert scripted.operators.by_name.keys() == {"aten::conv2d"}
+
+
+def test_an_operator_that_is_called_like_one_remains_one() -> None:
+    found = run("scudnn", "aten::conv2d", ("train", "user_annotation"), ("forward_fused", "cpu_op"))
+    assert found.operators.by_name.keys() == {"forward_fused"}

@@ -24,7 +24,9 @@ from tracetui.trace.order import numbered
 
 #: Said of device time that no operator launched, as that of a graph.
 NO_OPERATOR = "(no operator)"
-_WRAPPER = any_of(KNOWN.operators.wrappers)
+#: TorchScript calls the methods of modules so, and what it runs of their graphs.
+_SCRIPTED = (r"forward$", r"<(?:forward|backward) op>$")
+_WRAPPER = any_of((*KNOWN.operators.wrappers, *_SCRIPTED))
 #: A step of the optimizer is an operator of level 1: what it is made of differs between devices and releases.
 _OPTIMIZER = "Optimizer."
 #: The engine's own words before the name of what it evaluates; traces of 2021 lack them.
