@@ -64,7 +64,7 @@ def test_the_ranks_that_are_done_are_told(cluster: list[bytes], capsys: pytest.C
     assert main(["ranks", "run", "--dask", "tcp://node:1", "--json"]) == ExitCode.CANCELLED
     answer = json.loads(capsys.readouterr().out)["job"]
     assert answer["ranks"] == [0, 1]
-    assert "stopped: 2 of 4 ranks are not read" in answer["warnings"]
+    assert "stopped without reading 2 of 4 ranks" in answer["warnings"]
 
 
 def test_the_digests_that_are_done_are_written(cluster: list[bytes], tmp_path: Path) -> None:

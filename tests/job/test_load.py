@@ -291,7 +291,7 @@ def test_what_is_done_when_it_is_stopped_counts(tmp_path: Path) -> None:
     done: list[digest_pool.DigestProgress] = []
     job = load_ranks([top], on_progress=done.append, should_stop=lambda: bool(done) and done[-1].done >= 1)
     assert [rank.number for rank in job.ranks] == [0]
-    assert job.remarks == ("stopped: 2 of 3 ranks are not read",)
+    assert job.remarks == ("stopped without reading 2 of 3 ranks",)
 
 
 def test_a_digest_is_kept_and_made_anew_where_files_beside_it_change(tmp_path: Path) -> None:

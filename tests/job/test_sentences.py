@@ -50,6 +50,7 @@ def late(rank: int | None, lost_ns: int = 10, group_rank: int = 5, missing: bool
     ("ranks", "world", "steps", "matched", "sights", "parts", "residual_ns", "words"),
     [
         (1, None, (), 0, 0, 1, None, "1 rank"),
+        (1, 1, (50,), 0, 0, 1, None, "1 rank, step 50"),
         (1, 8, (50,), 0, 1, 1, 550, "1 of 8 ranks, step 50, clocks aligned within 550 ns"),
         (2, None, (50, 51), 0, 0, 1, None, "2 of an unknown number of ranks, 2 steps, 0 collectives in common"),  # noqa: E501
         (2, 2, (), 1, 1, 1, None, "2 of 2 ranks, 1 collective in common, clocks aligned with unknown error"),
@@ -248,6 +249,10 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
         (
             [root(1, UNMATCHED, 60), root(1, "copy", 40)],
             ": as far as its collectives match, copying (40 ns of waiting).",
+        ),
+        (
+            [root(1, UNALIGNED, 60), root(1, "copy", 40)],
+            ": as far as clocks are aligned, copying (40 ns of waiting).",
         ),
         ([root(1, "copy", 50), root(1, UNALIGNED, 40)], ": copying (50 ns of waiting)."),
     ],

@@ -78,7 +78,7 @@ def gather(
         interrupted = True
     if answered < total.traces:
         counts = {"count": f"{total.traces - answered:,}", "ranks": f"{total.traces:,}"}
-        notes.append(state("stopped: {count} of {ranks} ranks are not read", **counts))
+        notes.append(state("stopped without reading {count} of {ranks} ranks", **counts))
     if not digested:
         reason = notes[0] if notes else f"no worker of {address} sees a trace of a rank in {paths[0]}"
         raise UnreadableTrace(Reason.MISSING, reason)

@@ -185,7 +185,7 @@ def join(found: FoundRanks, results: dict[int, DigestResult]) -> Job:
     unread = len(found.sources) - len(set(places) | set(results))
     if unread:
         counts = {"count": f"{unread:,}", "ranks": f"{len(found.sources):,}"}
-        notes.append(state("stopped: {count} of {ranks} ranks are not read", **counts))
+        notes.append(state("stopped without reading {count} of {ranks} ranks", **counts))
     if not places:
         reason = next(iter((*refusals, *notes)), "no rank is read")
         raise UnreadableTrace(Reason.NOT_A_TRACE, reason)

@@ -246,6 +246,9 @@ JOBS = {
     "The ranks waited at least {time} for each other, {exposed} of it without other work: "
     "{share} of their time.": "各卡互相等待至少 {time}，其中 {exposed} 没有同时做别的工作：占它们时间的 {share}。",
     "{said}, {exposed} of it in all without other work": "{said}，其中共 {exposed} 没有同时做别的工作",
+    "{said}: as far as clocks are aligned, {what} ({time} of waiting).": (
+        "{said}：就时钟已对齐的卡而言，{what}（等待 {time}）。"
+    ),
     "{said}: as far as its collectives match, {what} ({time} of waiting).": (
         "{said}：就匹配的集合通信而言，{what}（等待 {time}）。"
     ),

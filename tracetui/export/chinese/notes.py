@@ -192,7 +192,7 @@ NOTES = {
         "只保留前 {count} 个集合通信：否则摘要过大"
     ),
     "worker {name} is left out: {reason}": "已略去 worker {name}：{reason}",
-    "stopped: {count} of {ranks} ranks are not read": "已停止：{ranks} 张卡中有 {count} 张未读取",
+    "stopped without reading {count} of {ranks} ranks": "已停止：{ranks} 张卡中有 {count} 张未读取",
     # -- damaged files ----------------------------------------------------------------------------------
     "a file of another export beside it is not read": "旁边另一次导出的 1 个文件未读取",
     "{count} files of other exports beside it are not read": "旁边其他导出的 {count} 个文件未读取",

@@ -44,7 +44,7 @@ def head_words(job: Job, step: int | None = None) -> str:
     """Return "2 of 8 ranks, step 50, 4 collectives in common, clocks aligned within 550 ns"."""
     ranks_here, world = len(job.ranks), job.world
     ranks = counted(ranks_here, "1 rank", "{count} ranks")
-    if world:
+    if world and world > 1:
         template = "{here} of at least {world} ranks" if job.world_is_least else "{here} of {world} ranks"
         ranks = translate(template, here=format_count(ranks_here), world=format_count(world))
     elif ranks_here > 1:
@@ -319,20 +319,24 @@ def _late_rank_sentence(
         return translate("{said}; only its own trace tells why.", said=cost)
     longer = [root for root in roots.roots if root.rank == late.rank and root.kind != ABSENT]
     known = [root for root in longer if root.kind not in (UNALIGNED, UNMATCHED)]
-    if longer and longer[0].kind == UNALIGNED:
-        return translate("{said}; why is not known, as their clocks are not aligned.", said=cost)
-    if longer and longer[0].kind == UNMATCHED and not known:
-        return translate("{said}; why is not known, as none of its collectives matches.", said=cost)
+    incomparable = longer[0].kind if longer and longer[0] not in known else ""
+    if incomparable and not known:
+        template = "{said}; why is not known, as none of its collectives matches."
+        if incomparable == UNALIGNED:
+            template = "{said}; why is not known, as their clocks are not aligned."
+        return translate(template, said=cost)
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited_for, unread)
-    longest = known[0] if longer[0].kind == UNMATCHED else longer[0]
+    longest = known[0]
     if longest.kind == UNSPLIT_COMMUNICATION:
         template = "{said}; why is not known, as not all ranks of its collectives can be compared."
         return translate(template, said=cost)
     template = "{said}: {what} ({time} of waiting)."
     if (longest.lost_ns - late.lost_ns) * 100 > late.lost_ns * _ALIKE:
         template = "{said}: {what} ({time} of waiting with what others pass on)."
-    if longer[0].kind == UNMATCHED:
+    if incomparable == UNALIGNED:
+        template = "{said}: as far as clocks are aligned, {what} ({time} of waiting)."
+    elif incomparable:
         template = "{said}: as far as its collectives match, {what} ({time} of waiting)."
     what = printable(root_with_line(longest))
     return translate(template, said=cost, what=what, time=format_duration(longest.lost_ns))
