@@ -34,6 +34,18 @@ def test_cells_are_found_by_the_names_of_columns(tmp_path: Path) -> None:
     assert table.text("device", 0) == "0"
 
 
+def test_sizes_are_read_in_the_unit_of_their_title(tmp_path: Path) -> None:
+    """Those of msprof are in KB, and its file has the time of the export in its name."""
+    for title, cell in (("Total Allocated(MB)", "1.5"), ("Total Allocated(KB)", "1536.0")):
+        text = f"Component,Timestamp(us),{title},Device Type\nPTA,1.5\t,{cell},NPU:0\n"
+        (tmp_path / title).mkdir()
+        written(tmp_path / title, text, "memory_record_20250109084800.csv")
+        table = read_beside(tmp_path / title / "msprof_20250109084800.json", MEMORY_RECORD)
+        assert table is not None
+        assert table.numbers["allocated"].tolist() == [1_572_864]
+        assert table.numbers["reserved"].tolist() == [-1]
+
+
 def test_a_damaged_time_costs_its_row_and_a_sentence(tmp_path: Path) -> None:
     """Also that of a release: the block would count as never released."""
     rows = "a,1,1.5\t,,NPU:0\nb,1,1.69512E+15,,NPU:0\nc,1,2.5\t,1.69512E+15,NPU:0\n"

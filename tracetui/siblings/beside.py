@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from tracetui.language import state
 from tracetui.units import format_bytes
 
 _DONE = ".done"  # ends the name of an empty file that marks another one as complete
+_ENDING = re.compile(r"\d{1,9}|\d{14}", re.ASCII)  # of the stem of a file: a rank, or year to second
 LARGEST_DOCUMENT = 1 << 25  #: bytes of a JSON file: one of 10,000 ranks in hundreds of groups has a few MB
 
 
@@ -29,8 +31,8 @@ class NumberedDocument(NamedTuple):
 def find_beside(trace: Path, name: str, parents: int = 1) -> Path | None:
     """Return the file of that name beside a trace, or in one of so many directories above; None without.
 
-    Producers put the number of the rank after the stem: `operator_memory_3.csv` counts for
-    `operator_memory.csv` where it is the only one.
+    Producers put the number of the rank after the stem, msprof the time of its export: of these,
+    `operator_memory_3.csv` or `operator_memory_20250109084800.csv` counts where it is the only one.
     """
     stem, dot, ending = name.rpartition(".")
     for directory in list(trace.parents)[:parents]:
@@ -40,7 +42,7 @@ def find_beside(trace: Path, name: str, parents: int = 1) -> Path | None:
         numbered = [
             path
             for path in files_like(directory, f"{stem}_*{dot}{ending}")
-            if _number(path) is not None and path.stem.rpartition("_")[0] == stem
+            if _ENDING.fullmatch(path.stem.rpartition("_")[2]) and path.stem.rpartition("_")[0] == stem
         ]
         if len(numbered) == 1:
             return numbered[0]

@@ -9,6 +9,14 @@ from tracetui.siblings.tables import Format, TableColumn, ValueKind
 
 _DEVICE = TableColumn("device", ValueKind.TEXT, ("Device Type", "Device", "Device_id"))
 
+
+def _sizes(key: str, title: str) -> tuple[TableColumn, TableColumn]:
+    """Return a column of sizes in the unit of PyTorch and MindSpore, and in that of msprof."""
+    return TableColumn(key, ValueKind.MB, (f"{title}(MB)",)), TableColumn(
+        key, ValueKind.KB, (f"{title}(KB)",)
+    )
+
+
 OPERATOR_MEMORY = Format(
     "operator_memory.csv",
     (
@@ -17,7 +25,7 @@ OPERATOR_MEMORY = Format(
         TableColumn("start", ValueKind.TIME, ("Allocation Time(us)",), needed=True),
         TableColumn("release", ValueKind.TIME, ("Release Time(us)",)),
         TableColumn("duration", ValueKind.DURATION, ("Duration(us)",), is_bound=True),
-        TableColumn("allocated", ValueKind.MB, ("Allocation Total Allocated(MB)",)),
+        *_sizes("allocated", "Allocation Total Allocated"),
         _DEVICE,
     ),
 )
@@ -26,9 +34,9 @@ MEMORY_RECORD = Format(
     (
         TableColumn("component", ValueKind.TEXT, ("Component",), needed=True),
         TableColumn("time", ValueKind.TIME, ("Timestamp(us)",), needed=True),
-        TableColumn("allocated", ValueKind.MB, ("Total Allocated(MB)",)),
-        TableColumn("reserved", ValueKind.MB, ("Total Reserved(MB)",)),
-        TableColumn("active", ValueKind.MB, ("Total Active(MB)",)),
+        *_sizes("allocated", "Total Allocated"),
+        *_sizes("reserved", "Total Reserved"),
+        *_sizes("active", "Total Active"),
         _DEVICE,
     ),
 )
@@ -37,7 +45,7 @@ MODULE_MEMORY = Format(
     (
         TableColumn("component", ValueKind.TEXT, ("Component",), needed=True),
         TableColumn("time", ValueKind.TIME, ("Timestamp(us)",), needed=True),
-        TableColumn("reserved", ValueKind.MB, ("Total Reserved(MB)",)),
+        *_sizes("reserved", "Total Reserved"),
         _DEVICE,
     ),
 )

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class Format:
     """A table that producers write."""
 
     name: str  #: of its file
-    columns: tuple[TableColumn, ...]
+    columns: tuple[TableColumn, ...]  #: of those with one key the first counts that a table has
     has_extra: bool = False  #: columns of other names hold numbers, which are kept too
 
 
@@ -87,6 +87,7 @@ class SiblingTable:
 
 
 _Values = Union[Int64s, Floats, Int32s]
+_FoundColumn = tuple[TableColumn, Optional[int]]  # and its index in the header
 
 
 def read_beside(trace: Path, format_: Format) -> SiblingTable | None:
@@ -107,25 +108,23 @@ def read_table(path: Path, format_: Format) -> SiblingTable:
         problem = state("{name} {refusal}", name=format_.name, refusal=refusal)
     except MemoryError:
         problem = state("{name} is not read: there is not enough memory for it", name=format_.name)
-    return _Builder(format_, [None] * len(format_.columns), []).table((problem,))
+    return _Builder(format_, _find_columns((), format_), []).table((problem,))
 
 
 def _read(path: Path, format_: Format) -> SiblingTable:
     header = _header(path)
-    places: list[int | None] = [_column_index(header, column.titles) for column in format_.columns]
-    lacking = [
-        column.titles[0] for column, place in zip(format_.columns, places) if column.needed and place is None
-    ]
+    columns = _find_columns(header, format_)
+    lacking = [column.titles[0] for column, place in columns if column.needed and place is None]
     if lacking:
         raise Refusal(state("is not read: it has no column {name}", name=lacking[0]))
     repeated = next((title for place, title in enumerate(header) if title in header[:place] and title), "")
     named = {title for column in format_.columns for title in (column.key, *column.titles)}
     extra = [
-        (place, title)
+        (TableColumn(title, ValueKind.NUMBER, (title,)), place)
         for place, title in enumerate(header)
         if title and title not in named and header.index(title) == place
     ]
-    builder = _Builder(format_, places, extra if format_.has_extra else [])
+    builder = _Builder(format_, columns, extra if format_.has_extra else [])
     try:
         for block in read_cells(path, len(header), builder.column_indexes):
             builder.add(block)
@@ -153,20 +152,24 @@ def _header(path: Path) -> list[str]:
         raise Refusal(state("is damaged: its first line is no header")) from None
 
 
-def _column_index(header: Sequence[str], titles: Sequence[str]) -> int | None:
-    return next((header.index(title) for title in titles if title in header), None)
+def _find_columns(header: Sequence[str], format_: Format) -> list[_FoundColumn]:
+    """Return the columns of a format with their indexes in the header, None for what it lacks; one by key."""
+    found: dict[str, _FoundColumn] = {}
+    for column in format_.columns:
+        index = next((header.index(title) for title in column.titles if title in header), None)
+        if found.get(column.key, (column, None))[1] is None:
+            found[column.key] = column, index
+    return [*found.values()]
 
 
 class _Builder:
     """The columns of a table as its rows come."""
 
     def __init__(
-        self, format_: Format, places: Sequence[int | None], extra: Sequence[tuple[int, str]]
+        self, format_: Format, columns: Sequence[_FoundColumn], extra: Sequence[_FoundColumn]
     ) -> None:
         self._format = format_
-        columns = [*zip(format_.columns, places)]
-        columns += [(TableColumn(title, ValueKind.NUMBER, (title,)), place) for place, title in extra]
-        self._columns: list[tuple[TableColumn, int | None]] = columns
+        self._columns = columns = [*columns, *extra]
         self._parts: dict[str, list[_Values]] = {column.key: [] for column, _ in columns}
         self._code_by_text: dict[str, dict[str, int]] = {
             column.key: {} for column, _ in columns if column.kind is ValueKind.TEXT

@@ -260,6 +260,14 @@ def test_curves_are_those_of_each_component_that_holds_anything(seed: int) -> No
     assert curves_of(None, None) == ()
 
 
+def test_a_mb_of_mindspore_is_1000_kib() -> None:
+    rows = [sample(1, 5_242_880, "NPU:0", name, reserved=-1) for name in ("MindSpore", "GE")]
+    curves = curves_of(table(rows, ("device", "component")), table(rows[1:], ("device", "component")))
+    assert [curve.allocated.tolist() for curve in curves] == [[5_120_000], [5_120_000]]
+    (of_module,) = curves_of(None, table(rows[1:], ("device", "component")))
+    assert of_module.allocated.tolist() == [5_242_880]
+
+
 @pytest.mark.parametrize(
     ("text", "label"),
     [(None, "NPU"), ("NPU:3", "NPU 3"), ("3", "NPU 3"), ("host", "host"), ("a:b:c", "a b:c")],

@@ -20,9 +20,11 @@ NEVER: int = np.iinfo(np.int64).max  #: when a block is released that never is
 #: What a component of PyTorch's allocator on a GPU, and in a snapshot, is called.
 PYTORCH = "PyTorch"
 #: Whose curve is that of all that tensors hold, first choice first.
-WHOLE = ("PTA+GE", "PTA", PYTORCH)
+WHOLE = ("PTA+GE", "MindSpore+GE", "PTA", "MindSpore", PYTORCH)
 #: The component of what graphs and operators compiled by the graph engine allocate.
-GRAPH_ENGINE, ADAPTER = "GE", "PTA"
+GRAPH_ENGINE = "GE"
+#: The components of what the framework's own allocator holds.
+ADAPTER, MINDSPORE = "PTA", "MindSpore"
 HOST = "CPU"  #: the label of memory that is of no device
 
 

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.memory.model import ADAPTER, HOST, NEVER, WHOLE, Blocks, Curve, MemoryRecording
+from tracetui.analysis.memory.model import (
+    ADAPTER,
+    HOST,
+    MINDSPORE,
+    NEVER,
+    WHOLE,
+    Blocks,
+    Curve,
+    MemoryRecording,
+)
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools
 from tracetui.trace.order import numbered
@@ -53,13 +62,15 @@ class SizeMemory:
 
 
 def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
-    """Return the curve of all that tensors hold on a device: PTA+GE, else PTA, else what tells of any."""
+    """Return the curve of all that tensors hold on a device; where no component is known for that, the one
+    that holds most.
+    """
     candidates = [curve for curve in curves if curve.device == device and len(curve.known_places)]
     for name in WHOLE:
         for curve in candidates:
             if curve.component == name:
                 return curve
-    return candidates[0] if candidates else None
+    return max(candidates, key=lambda curve: curve.allocated.max(), default=None)
 
 
 def find_peak(recorded: MemoryRecording, devices: Sequence[int], start: int, end: int) -> Peak | None:
@@ -78,8 +89,10 @@ def find_peak(recorded: MemoryRecording, devices: Sequence[int], start: int, end
     peak_time, amount = max(int(curve.time[place]), start), int(curve.allocated[place])
     alive = int(recorded.blocks.bytes[alive_at(recorded, curve, peak_time)].sum())
     reserved = int(curve.reserved[place])
-    process, adapter = (_reserved(recorded, curve.device, name, peak_time) for name in ("APP", ADAPTER))
-    counted = reserved if reserved >= 0 else adapter
+    process, *own = (
+        _reserved(recorded, curve.device, name, peak_time) for name in ("APP", ADAPTER, MINDSPORE)
+    )
+    counted = reserved if reserved >= 0 else max(own)
     all_steps = () if curve.device in recorded.stepless else recorded.steps
     steps = [place for place, step in enumerate(all_steps) if step.start <= peak_time < step.end]
     return Peak(

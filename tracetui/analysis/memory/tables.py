@@ -22,6 +22,7 @@ from tracetui.analysis.launch_chains import LaunchChains, is_operator_track, ope
 from tracetui.analysis.memory.model import (
     ADAPTER,
     GRAPH_ENGINE,
+    MINDSPORE,
     NEVER,
     Blocks,
     Curve,
@@ -112,6 +113,8 @@ def _curves(table: SiblingTable | None) -> list[Curve]:
     device, component = (table.texts[key] for key in ("device", "component"))
     unknown = np.full(table.rows, -1, np.int64)
     columns = [table.numbers.get(key, unknown) for key in ("allocated", "reserved", "active")]
+    if MINDSPORE in component.texts:  # which writes 1,000 KiB as one MB
+        columns = [np.where(column < 0, -1, (column * 1000 + 512) // 1024) for column in columns]
     curves = []
     for code, places in runs(component.place.astype(np.int64) * (len(device.texts) + 1) + device.place + 1):
         times = table.numbers["time"][places]
