@@ -127,7 +127,7 @@ def test_what_was_not_recorded_is_not_checked(run: Any, samples: Path) -> None:
     output = run("check", trace, "--max-memory", "1GB")
     assert (output.code, output.out) == (5, "")
     assert output.err == "tracetui: nothing recorded tells of memory: there is nothing to check\n"
-    assert run("memory", trace).out.startswith("Nothing is recorded of the memory")
+    assert run("memory", trace).out.startswith("Nothing is known of the memory")
     assert json.loads(run("memory", trace, "--json").out)["peak"] is None
     assert run("memory", trace, "--csv", "-").code == 2
 

@@ -1,9 +1,10 @@
 """What is said of memory, in Chinese, by the English."""
 
 MEMORY = {
-    "Nothing is recorded of the memory: profile with profile_memory=True, and on an NPU keep the tables of "
-    "this rank, and of no other, beside the trace.": (
-        "没有显存的记录：采集时打开 profile_memory=True；NPU 上还要把本 rank（且只有本 rank）的各表保留在 trace 旁边。"
+    "Nothing is known of the memory: profile with profile_memory=True (before PyTorch 1.11 it leaves no "
+    "addresses of blocks, which are needed), and on an NPU keep the tables of this rank, and of no other, "
+    "beside the trace.": (
+        "没有可用的显存记录：采集时打开 profile_memory=True（PyTorch 1.11 之前的记录没有内存块地址，无法分析）；NPU 上还要把本 rank（且只有本 rank）的各表保留在 trace 旁边。"
     ),
     "Events are told by their numbers, not by times.": "没有记录时间：事件以编号表示。",
     "No curve tells how much is held.": "没有曲线说明占用了多少。",

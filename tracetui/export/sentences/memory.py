@@ -16,8 +16,9 @@ from tracetui.trace.stack import Frame, distinct_ends, path_end
 from tracetui.units import format_bytes, format_count, format_time
 
 NOTHING = (
-    "Nothing is recorded of the memory: profile with profile_memory=True, and on an NPU keep the tables of "
-    "this rank, and of no other, beside the trace."
+    "Nothing is known of the memory: profile with profile_memory=True (before PyTorch 1.11 it leaves no "
+    "addresses of blocks, which are needed), and on an NPU keep the tables of this rank, and of no other, "
+    "beside the trace."
 )
 NO_TIMES = "Events are told by their numbers, not by times."
 LONGEST_SOURCE = 120  #: characters of a line of source
