@@ -220,6 +220,19 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ncclDevKernel_AllReduce",
+        "void rcclGenericKernel<1, false>(ncclDevKernelArgsStorage<4096ul>)",
+        "mscclKernel_Sum_hip_bfloat16_Simple_false",
+    ],
+)
+def test_kernels_of_libraries_like_nccl_are_communication(name: str) -> None:
+    trace = trace_of([*process(0, "python", "GPU 0"), piece(0, 7, name, 0, 5, "kernel")])
+    assert activities(trace) == {name: Activity.COMMUNICATION}
+
+
 def test_tasks_that_torchs_own_profiler_records_are_those_of_an_npu() -> None:
     """Its label has no number; one call leads to several tasks."""
     events = [*process(0, "NPU", "Ascend NPU"), *process(9, "python", "CPU")]

@@ -114,6 +114,8 @@ def test_only_what_wraps_python_is_a_wrapper() -> None:
         ("device to host", False, True),
         ("device to device", False, False),
         ("Memcpy HtoD (Pinned -> Device)", True, False),
+        ("Memcpy M2D", True, False),
+        ("Memcpy D2M", False, True),
         ("Memcpy DtoH (Device -> Pageable)", False, True),
         ("Dequeue@acl_memcpy_host_to_device", True, False),
         ("MEMCPY_ASYNC", None, None),

@@ -81,13 +81,14 @@ KINETO = Dialect(
     ),
     copies=CopyNames(
         beginnings=("Memcpy", "Memset"),
-        to_device=(r"htod|h2d",),
-        to_host=(r"dtoh|d2h",),
-        any_direction=(r"[hdp](?:to|2)[hdp]\b",),
+        # XPU's name the host's memory M.
+        to_device=(r"htod|[hm]2d",),
+        to_host=(r"dtoh|d2[hm]",),
+        any_direction=(r"[hdmp](?:to|2)[hdmp]\b",),
     ),
     collectives=CollectiveNames(
         kernels=(
-            r"(?i:nccl|oneccl|nvshmem)",  # the last two [C]
+            r"(?:void )?(?i:nccl|rccl|msccl|oneccl|nvshmem)",  # the last two [C]
             rf"(?!triton_)(?:void )?{_NAMESPACES}\w*"  # Triton's are called after all that is fused into them
             r"(?:(?:(?<![A-Za-z])all|All)_?(?:[Rr]educe|[Gg]ather|[Tt]o_?[Aa]ll)|[Rr]educe_?[Ss]catter)",
             rf"(?:void )?{_NAMESPACES}\w*cross_device_reduce",  # [C], of vLLM and what took it over
