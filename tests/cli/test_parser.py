@@ -11,7 +11,7 @@ from tracetui.cli import main
 from tracetui.cli.command import Command
 from tracetui.cli.command_line import parse_arguments
 from tracetui.cli.commands import COMMANDS, VIEW
-from tracetui.cli.parser import Parser, Request, UsageError, add_trace
+from tracetui.cli.parser import Parser, Request, UsageError
 from tracetui.places import SharedPlace
 from tracetui.units import Moment, Window
 
@@ -101,13 +101,13 @@ def test_a_command_is_a_module_and_an_entry_of_the_list(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def add_arguments(parser: Parser) -> None:
-        add_trace(parser)
+        parser.add_trace()
         parser.add_argument("--loudly", action="store_true")
 
     def run(request: Request) -> int:
         return 7 if request.loudly else 8
 
-    sing = Command("sing", "sing PATH", "the trace as a song", "Sing a trace.", add_arguments, run)
+    sing = Command("sing", "PATH", "the trace as a song", "Sing a trace.", add_arguments, run)
     monkeypatch.setattr("tracetui.cli.commands.COMMANDS", (*COMMANDS, sing))
     assert (main(["sing", "t"]), main(["--no-cache", "--loudly", "sing", "t"])) == (8, 7)
     assert main(["--help"]) == main(["sing", "--help"]) == 0

@@ -29,6 +29,7 @@ PACKAGE = Path(tracetui.__file__).parent
 TELLING = {
     "translate": (0, 1),
     "state": (0, 1),
+    "usage_error": (0, 1),
     "wording": (0, 1),
     "compose": (0, 1),
     "compose_sentence": (0, 1),

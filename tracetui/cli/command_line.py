@@ -11,8 +11,7 @@ from tracetui.cli.command import Command
 from tracetui.cli.completion import PrintCompletion
 from tracetui.cli.config import NO_SETTINGS, Settings
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import Request, UsageError, refuse_to_mix
-from tracetui.language import state
+from tracetui.cli.parser import Request, UsageError, refuse_to_mix, usage_error
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*", re.ASCII)
 _EPILOG = """commands:
@@ -46,7 +45,7 @@ def parse_arguments(arguments: Sequence[str], settings: Settings = NO_SETTINGS) 
         try:
             request = parser.parse_args([*defaults, *rest], Request())
         except UsageError as error:
-            raise UsageError(state("{path}: {error}", path=settings.path, error=error)) from None
+            raise usage_error("{path}: {error}", path=settings.path, error=error) from None
     return command, request
 
 
@@ -102,12 +101,10 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
 
     alike = get_close_matches(word.lower(), _by_name(), 1)
     if alike:
-        raise UsageError(
-            state(
-                "there is no command or file {word}; did you mean tracetui {alike}? See tracetui --help",
-                word=word,
-                alike=alike[0],
-            )
+        raise usage_error(
+            "there is no command or file {word}; did you mean tracetui {alike}? See tracetui --help",
+            word=word,
+            alike=alike[0],
         )
 
 

@@ -10,7 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli.job_reading import open_job
 from tracetui.cli.output import refuse_early
-from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.parser import Request, UsageError, usage_error
 from tracetui.cli.reading_options import scheduler_source
 from tracetui.cli.trace_reading import opened_trace, selected
 from tracetui.comparison.compared_run import Run, run_of
@@ -20,7 +20,6 @@ from tracetui.job.compare_jobs import Incomparable
 from tracetui.job.job import Job
 from tracetui.job.load import run_at
 from tracetui.job.sides import compare_sides, side_at
-from tracetui.language import state
 from tracetui.units import Window
 
 
@@ -97,10 +96,8 @@ def _read_digest(request: Request, part: RunPart, digest: Path) -> Run:
 
 def _refuse_parts(request: Request, what: str, *parts: RunPart) -> None:
     if request.shapes or not all(part.is_whole for part in parts):
-        raise UsageError(
-            state("{what} holds all steps together, and no shapes: these need traces, one by one", what=what)
+        raise usage_error(
+            "{what} holds all steps together, and no shapes: these need traces, one by one", what=what
         )
     if request.all_steps:
-        raise UsageError(
-            state("{what} holds no outlier steps: --all-steps needs traces, one by one", what=what)
-        )
+        raise usage_error("{what} holds no outlier steps: --all-steps needs traces, one by one", what=what)

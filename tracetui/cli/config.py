@@ -11,8 +11,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tracetui.cli.parser import UsageError
-from tracetui.language import state
+from tracetui.cli.parser import usage_error
 from tracetui.user_directories import user_directory
 
 #: What may be set: options with a value, those of lists as often as there are values.
@@ -42,18 +41,16 @@ class Settings:
         self._values = dict(values or {})
         for name, value in self._values.items():
             if name not in SETTINGS:
-                raise UsageError(
-                    state(
-                        "{path}: there is no setting {name}: they are {settings}",
-                        path=path,
-                        name=repr(name),
-                        settings=", ".join(SETTINGS),
-                    )
+                raise usage_error(
+                    "{path}: there is no setting {name}: they are {settings}",
+                    path=path,
+                    name=repr(name),
+                    settings=", ".join(SETTINGS),
                 )
             texts = value if SETTINGS[name] is list and isinstance(value, list) else [value]
             if not all(isinstance(text, str) for text in texts):
-                raise UsageError(
-                    state("{path}: {name} is {words}", path=path, name=name, words=_WORDS[SETTINGS[name]])
+                raise usage_error(
+                    "{path}: {name} is {words}", path=path, name=name, words=_WORDS[SETTINGS[name]]
                 )
 
     def arguments(self, options: Collection[str], given: Collection[str]) -> list[str]:
@@ -79,8 +76,8 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     except (FileNotFoundError, NotADirectoryError):
         return NO_SETTINGS
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            state("{path}: {error}", path=path, error=getattr(error, "strerror", None) or "is not UTF-8")
+        raise usage_error(
+            "{path}: {error}", path=path, error=getattr(error, "strerror", None) or "is not UTF-8"
         ) from None
     return Settings(path, _parsed(path, text))
 
@@ -94,4 +91,4 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         loaded: dict[str, Any] = tomllib.loads(text)
         return loaded
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(state("{path}: {error}", path=path, error=error)) from None
+        raise usage_error("{path}: {error}", path=path, error=error) from None

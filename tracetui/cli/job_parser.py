@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import Parser, Request, add_outputs, add_reading, add_scheduler
+from tracetui.cli.parser import Parser, Request
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -20,10 +20,7 @@ def add_job(parser: Parser) -> None:
         "paths", metavar="PATH", nargs="+", type=Path, help="a directory of ranks, a trace or a digest"
     )
     parser.add_argument(
-        "--only",
-        metavar="GLOB",
-        default="*",
-        help="only ranks whose path or name matches, like 'run2/*'",
+        "--only", metavar="GLOB", default="*", help="only ranks whose path or name matches, like 'run2/*'"
     )
     parser.add_argument(
         "--dask",
@@ -31,12 +28,11 @@ def add_job(parser: Parser) -> None:
         help="have them digested by the workers of a Dask scheduler, like 'tcp://node00:8786', each of which "
         "sees other ranks below PATH on its own host",
     )
-    add_reading(
-        parser,
+    parser.add_reading(
         "read with N processes, each a rank (default: one for each core that may be used, as far as memory "
-        "allows)",
+        "allows)"
     )
-    add_scheduler(parser)
+    parser.add_scheduler()
 
 
 def job_command(
@@ -46,11 +42,11 @@ def job_command(
 
     def add_arguments(parser: Parser) -> None:
         add_job(parser)
-        add_outputs(parser, top)
+        parser.add_outputs(top)
 
     def run(request: Request) -> None:
         from tracetui.cli.job_reading import print_job
 
         print_job(request, request.paths, request.only, partial(print_answer, request))
 
-    return Command(name, f"{name} PATH...", brief, description, add_arguments, run)
+    return Command(name, "PATH...", brief, description, add_arguments, run)

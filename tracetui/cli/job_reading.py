@@ -13,7 +13,7 @@ from typing import BinaryIO, Callable, NamedTuple
 
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli import output, streams, terminal
-from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.parser import Request, usage_error
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
 from tracetui.cli.reading_options import scheduler_source
 from tracetui.export.atomic import write_atomically
@@ -47,13 +47,7 @@ def open_job(
             found = gather(cluster, paths, only, show, cache=request.cache, export=export, scheduler=source)
             return _with_steps(request, join(found, {}))
         job = load_ranks(
-            paths,
-            only,
-            show,
-            cache=request.cache,
-            jobs=request.jobs,
-            export=request.export,
-            scheduler=source,
+            paths, only, show, cache=request.cache, jobs=request.jobs, export=request.export, scheduler=source
         )
         return _with_steps(request, job)
 
@@ -135,9 +129,7 @@ def _write_found(request: Request, directory: Path, found: FoundRanks) -> Writte
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise UsageError(
-            state("{directory} is not a directory", directory=printable(str(directory)))
-        ) from None
+        raise usage_error("{directory} is not a directory", directory=printable(str(directory))) from None
     on_cluster = request.dask is not None  # then all that is found are digests
     undigested = [place for place in range(len(found.sources)) if on_cluster or place not in found.digests]
     names = _file_names(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.cli import streams
-from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.parser import Request, usage_error
 from tracetui.cli.terminal import speaks_unicode, text_width
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.brief import brief_json
@@ -146,9 +146,7 @@ def _refusal(path: str, force: bool) -> Iterator[None]:
     try:
         yield
     except shutil.SameFileError:
-        raise UsageError(
-            state("{path} is the trace itself, which stays as it is", path=printable(path))
-        ) from None
+        raise usage_error("{path} is the trace itself, which stays as it is", path=printable(path)) from None
     except FileExistsError:
         advice = state("it is not a file") if force else state("--force replaces it")
-        raise UsageError(state("{path} exists; {advice}", path=printable(path), advice=advice)) from None
+        raise usage_error("{path} exists; {advice}", path=printable(path), advice=advice) from None

@@ -45,6 +45,11 @@ class UsageError(Exception):
     """One sentence for the user about the arguments."""
 
 
+def usage_error(english: str, /, **values: object) -> UsageError:
+    """Return the error that states a sentence about the arguments."""
+    return UsageError(state(english, **values))
+
+
 class Request(argparse.Namespace):
     """The arguments of one command: those that several have, with what holds where one is not given."""
 
@@ -113,7 +118,124 @@ class Parser(argparse.ArgumentParser):
         refusal = _as_statement(message)
         if argument is not None:
             refusal = state("argument {argument}: {refusal}", argument=argument, refusal=refusal)
-        raise UsageError(state("{message}; see {prog} --help", message=refusal, prog=self.prog))
+        raise usage_error("{message}; see {prog} --help", message=refusal, prog=self.prog)
+
+    def add_trace(self) -> None:
+        """Add the trace, and how it is read."""
+        self.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
+        self.add_reading(JOBS)
+
+    def add_reading(self, jobs: str) -> None:
+        """Add how traces are read; `jobs` is the help of --jobs."""
+        self.add_argument(
+            "--no-cache",
+            dest="cache",
+            action="store_false",
+            help="read the trace anew, and keep nothing of it (see tracetui cache --help)",
+        )
+        self.add_argument("--jobs", metavar="N", type=_jobs, help=jobs)
+        self.add_argument(
+            "--from",
+            dest="export",
+            choices=("json", "db"),
+            help="read the JSON or the database of a run that was exported as both "
+            "(default: JSON that is whole, else the database)",
+        )
+
+    def add_outputs(self, top: str | None = None) -> None:
+        """Add the forms of a table; `top` is the help of --top."""
+        self.add_json()
+        self.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
+        self.add_argument(
+            "--csv", metavar="FILE", help="write a table to FILE (- for stdout) and print nothing"
+        )
+        self.add_force()
+        if top is not None:
+            self.add_argument("--top", metavar="N", type=_count, help=top)
+        self.add_ascii()
+        self.add_language()
+
+    def add_json(self) -> None:
+        self.add_argument("--json", action="store_true", help="print one JSON object, times in integer ns")
+        self.add_argument(
+            "--brief",
+            action="store_true",
+            help="cut the JSON down to some 2,000 tokens, and say what is left out of it",
+        )
+
+    def add_force(self, help_text: str = "replace FILE where it exists") -> None:
+        self.add_argument("--force", action="store_true", help=help_text)
+
+    def add_language(self) -> None:
+        """Add in which language causes and advice are told."""
+        self.add_argument(
+            "--lang",
+            dest="language",
+            metavar="LANGUAGE",
+            choices=("en", "zh"),
+            help="tell causes, advice and verdicts in English (en) or Chinese (zh); default: as the locale "
+            "says",
+        )
+
+    def add_ascii(self, help_text: str = "print ASCII characters only") -> None:
+        self.add_argument("--ascii", action="store_true", help=help_text)
+
+    def add_scheduler(self) -> None:
+        """Add what the operating system did meanwhile."""
+        self.add_argument(
+            "--sched",
+            metavar="FILE",
+            type=Path,
+            help="what the scheduler of the operating system did meanwhile: text of tracefs, trace-cmd or "
+            "perf, trace.dat or ftrace_data.db; of ranks on several hosts a directory of them, called "
+            "rank0.txt or like a host (default: what lies beside the trace, where it is plain which)",
+        )
+        self.add_argument(
+            "--sched-offset",
+            metavar="NS",
+            type=_offset,
+            help="add NS nanoseconds to the times of --sched (default: as the profiler tells, or fitted)",
+        )
+
+    def add_restrictions(self, step: str = "only step N", window: str = "only this window of time") -> None:
+        """Add the options that restrict the trace to a part."""
+        self.add_step(step)
+        self.add_argument(
+            "--window",
+            metavar="START..END",
+            type=window_argument,
+            help=f"{window}: 1.2s..1.35s, 350ms.. or ..900us from the start of the trace; numbers without "
+            "a unit are its own timestamps in us, as in kernel_details.csv",
+        )
+
+    def add_step(self, step: str) -> None:
+        """Add the choice of one step; `step` says what is done with it."""
+        self.add_argument("--step", metavar="N", type=step_argument, help=f"{step} (ProfilerStep#N)")
+
+    def add_sources(self, help_: str) -> None:
+        """Add --source: where to look for source files, beside the trace and the working directory."""
+        self.add_argument("--source", dest="sources", metavar="DIR", action=Collect, type=Path, help=help_)
+
+    def add_all_steps(
+        self, help_text: str = "compare outlier steps, too, and those not to be believed"
+    ) -> None:
+        """Add whether outlier steps count."""
+        self.add_argument("--all-steps", action="store_true", help=help_text)
+
+    def add_rules(self) -> None:
+        """Add whose code is whose."""
+        for whose, meaning in (
+            ("user", "your own code, wherever they lie"),
+            ("skip", "not: charge the line that called them"),
+        ):
+            self.add_argument(
+                f"--{whose}-frame",
+                dest=f"{whose}_frames",
+                metavar="PREFIX",
+                action=Collect,
+                type=_prefix,
+                help=f"files that start with PREFIX are {meaning}; may be repeated",
+            )
 
 
 def _as_statement(message: str) -> str:
@@ -156,151 +278,16 @@ class Collect(argparse.Action):
         setattr(request, self.dest, (*getattr(request, self.dest), value))
 
 
-def add_trace(parser: Parser) -> None:
-    """Add the trace, and how it is read."""
-    parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
-    add_reading(parser, JOBS)
-
-
-def add_reading(parser: Parser, jobs: str) -> None:
-    """Add how traces are read; `jobs` is the help of --jobs."""
-    parser.add_argument(
-        "--no-cache",
-        dest="cache",
-        action="store_false",
-        help="read the trace anew, and keep nothing of it (see tracetui cache --help)",
-    )
-    parser.add_argument("--jobs", metavar="N", type=_jobs, help=jobs)
-    parser.add_argument(
-        "--from",
-        dest="export",
-        choices=("json", "db"),
-        help="read the JSON or the database of a run that was exported as both "
-        "(default: JSON that is whole, else the database)",
-    )
-
-
-def add_outputs(parser: Parser, top: str | None = None) -> None:
-    """Add the forms of a table; `top` is the help of --top."""
-    add_json(parser)
-    parser.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
-    parser.add_argument(
-        "--csv", metavar="FILE", help="write a table to FILE (- for stdout) and print nothing"
-    )
-    add_force(parser)
-    if top is not None:
-        parser.add_argument("--top", metavar="N", type=_count, help=top)
-    add_ascii(parser)
-    add_language(parser)
-
-
-def add_json(parser: Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object, times in integer ns")
-    parser.add_argument(
-        "--brief",
-        action="store_true",
-        help="cut the JSON down to some 2,000 tokens, and say what is left out of it",
-    )
-
-
-def add_force(parser: Parser, help_text: str = "replace FILE where it exists") -> None:
-    parser.add_argument("--force", action="store_true", help=help_text)
-
-
-def add_language(parser: Parser) -> None:
-    """Add in which language causes and advice are told."""
-    parser.add_argument(
-        "--lang",
-        dest="language",
-        metavar="LANGUAGE",
-        choices=("en", "zh"),
-        help="tell causes, advice and verdicts in English (en) or Chinese (zh); default: as the locale says",
-    )
-
-
-def add_ascii(parser: Parser, help_text: str = "print ASCII characters only") -> None:
-    parser.add_argument("--ascii", action="store_true", help=help_text)
-
-
-def add_scheduler(parser: Parser) -> None:
-    """Add what the operating system did meanwhile."""
-    parser.add_argument(
-        "--sched",
-        metavar="FILE",
-        type=Path,
-        help="what the scheduler of the operating system did meanwhile: text of tracefs, trace-cmd or perf, "
-        "trace.dat or ftrace_data.db; of ranks on several hosts a directory of them, called rank0.txt or "
-        "like a host (default: what lies beside the trace, where it is plain which)",
-    )
-    parser.add_argument(
-        "--sched-offset",
-        metavar="NS",
-        type=_offset,
-        help="add NS nanoseconds to the times of --sched (default: as the profiler tells, or fitted)",
-    )
-
-
-def add_restrictions(
-    parser: Parser, step: str = "only step N", window: str = "only this window of time"
-) -> None:
-    """Add the options that restrict the trace to a part."""
-    add_step(parser, step)
-    parser.add_argument(
-        "--window",
-        metavar="START..END",
-        type=window_argument,
-        help=f"{window}: 1.2s..1.35s, 350ms.. or ..900us from the start of the trace; numbers without "
-        "a unit are its own timestamps in us, as in kernel_details.csv",
-    )
-
-
-def add_step(parser: Parser, step: str) -> None:
-    """Add the choice of one step; `step` says what is done with it."""
-    parser.add_argument("--step", metavar="N", type=step_argument, help=f"{step} (ProfilerStep#N)")
-
-
-def add_sources(parser: Parser, help_: str) -> None:
-    """Add --source: where to look for source files, beside the trace and the working directory."""
-    parser.add_argument("--source", dest="sources", metavar="DIR", action=Collect, type=Path, help=help_)
-
-
-def add_all_steps(
-    parser: Parser, help_text: str = "compare outlier steps, too, and those not to be believed"
-) -> None:
-    """Add whether outlier steps count."""
-    parser.add_argument("--all-steps", action="store_true", help=help_text)
-
-
-def add_rules(parser: Parser) -> None:
-    """Add whose code is whose."""
-    parser.add_argument(
-        "--user-frame",
-        dest="user_frames",
-        metavar="PREFIX",
-        action=Collect,
-        type=_prefix,
-        help="files that start with PREFIX are your own code, wherever they lie; may be repeated",
-    )
-    parser.add_argument(
-        "--skip-frame",
-        dest="skip_frames",
-        metavar="PREFIX",
-        action=Collect,
-        type=_prefix,
-        help="files that start with PREFIX are not: charge the line that called them; may be repeated",
-    )
-
-
 def refuse_to_mix(request: Request) -> None:
     """Raise UsageError where two forms would be written to stdout."""
     forms = [form for form in ("json", "md") if getattr(request, form)]
     forms += [f"{form} -" for form in ("csv", "xlsx") if getattr(request, form) == "-"]
     if len(forms) > 1:
-        raise UsageError(
-            state("--{first} and --{second} cannot both write to stdout", first=forms[0], second=forms[1])
+        raise usage_error(
+            "--{first} and --{second} cannot both write to stdout", first=forms[0], second=forms[1]
         )
     if request.brief and not request.json:
-        raise UsageError(state("--brief goes with --json; see tracetui --help"))
+        raise usage_error("--brief goes with --json; see tracetui --help")
 
 
 def _prefix(text: str) -> str:

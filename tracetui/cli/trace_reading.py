@@ -10,7 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.api import opened
 from tracetui.cli import output, streams, terminal
-from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.parser import Request, usage_error
 from tracetui.cli.progress import ProgressLine
 from tracetui.cli.reading_options import rules_of, scheduler_source
 from tracetui.export.sentences.scheduler import scheduler_notes
@@ -75,7 +75,7 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
     numbers = StepNumbers(analysis).known()
     if step is not None and step not in numbers:
         known = known_steps(numbers)
-        raise UsageError(state("there is no step {step} in this trace: {known}", step=step, known=known))
+        raise usage_error("there is no step {step} in this trace: {known}", step=step, known=known)
     return Selection(step, None if window is None else _interval_of(analysis, window))
 
 
@@ -93,7 +93,7 @@ def _interval_of(analysis: Analysis, window: Window) -> tuple[int, int]:
     start, end = window.on_clock(trace.start_ns)
     since = state("starts at {time}", time=format_clock(trace.start_ns))
     if end <= start:
-        raise UsageError(state("a window ends after it starts; this trace {since}", since=since))
+        raise usage_error("a window ends after it starts; this trace {since}", since=since)
     if start >= trace.end_ns or end <= trace.start_ns:
         where = "starts after the end" if start >= trace.end_ns else "ends before the start"
         span = format_duration(trace.end_ns - trace.start_ns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_rules, add_scheduler, add_trace
+from tracetui.cli.parser import PATHS, Parser, Request
 from tracetui.cli.terminal import text_width
 
 _DESCRIPTION = f"""Print what the trace says could be done about idle time, most lost time first,
@@ -13,10 +13,10 @@ each with the evidence it follows from. There is none without evidence.
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
-    add_outputs(parser)
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_trace()
+    parser.add_outputs()
+    parser.add_scheduler()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -42,7 +42,7 @@ def _run(request: Request) -> None:
 
 COMMAND = Command(
     "advice",
-    "advice PATH",
+    "PATH",
     "what the trace says could be done about it",
     _DESCRIPTION,
     _add_arguments,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import Parser, Request, add_ascii
+from tracetui.cli.parser import Parser, Request
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
 
@@ -26,7 +26,7 @@ _HEAD = ("last used", "trace", "cached", "state", "path")
 
 def _add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=("list", "clear"), help="show what is kept, or remove it")
-    add_ascii(parser)
+    parser.add_ascii()
 
 
 def _run(request: Request) -> None:
@@ -74,10 +74,5 @@ def _counted(count: int) -> str:
 
 
 COMMAND = Command(
-    "cache",
-    "cache list",
-    "what is kept of traces that were read before",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "cache", "list", "what is kept of traces that were read before", _DESCRIPTION, _add_arguments, _run
 )

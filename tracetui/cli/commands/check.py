@@ -9,20 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import (
-    PATHS,
-    Collect,
-    Parser,
-    Request,
-    UsageError,
-    add_all_steps,
-    add_ascii,
-    add_json,
-    add_language,
-    add_rules,
-    add_scheduler,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Collect, Parser, Request, usage_error
 from tracetui.language import restate, state, translate
 from tracetui.trace.clean import printable
 
@@ -84,7 +71,7 @@ _SIZES = {
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
+    parser.add_trace()
     for measure, meaning in _MEASURES.items():
         _add_limit(parser, measure, "limits", "LIMIT", _limit_of(measure), f"{meaning}: {_AT_MOST}")
     text = "idle time of this cause: at most LIMIT; may be repeated"
@@ -99,7 +86,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("--baseline", metavar="BASE", help="the run to compare with: a trace, digest or job")
     text = "how much longer than in BASE a step may be, or a part of it: 5%%, idle=2ms; may be repeated"
     _add_limit(parser, "regression", "regressions", "LIMIT", _regression, text)
-    add_all_steps(parser)
+    parser.add_all_steps()
     for measure, meaning in _SIZES.items():
         _add_limit(parser, measure, "limits_of_memory", "SIZE", _memory_limit_of(measure), meaning)
     parser.add_argument(
@@ -111,11 +98,11 @@ def _add_arguments(parser: Parser) -> None:
         help="fail too where a number that a limit is about is doubtful or wrong (see tracetui doctor)",
     )
     parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
-    add_json(parser)
-    add_ascii(parser)
-    add_language(parser)
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_json()
+    parser.add_ascii()
+    parser.add_language()
+    parser.add_scheduler()
+    parser.add_rules()
 
 
 def _add_limit(
@@ -142,20 +129,20 @@ def _run(request: Request) -> ExitCode:
     of_devices = (*request.limits, *request.limits_of_causes)
     other_limits = (*of_devices, *request.limits_of_memory, *request.regressions)
     if (request.baseline is None) != (not request.regressions):
-        raise UsageError(state("--baseline BASE and --max-regression LIMIT belong together"))
+        raise usage_error("--baseline BASE and --max-regression LIMIT belong together")
     if request.limits_of_jobs and (other_limits or request.each_step):
         of_jobs = "--max-wait, --max-imbalance and --max-phase"
-        raise UsageError(state("{options} are of jobs, and go with no limits of a device", options=of_jobs))
+        raise usage_error("{options} are of jobs, and go with no limits of a device", options=of_jobs)
     if request.same_exports and (
         other_limits or request.limits_of_jobs or request.each_step or request.export or request.trusted
     ):
-        raise UsageError(state("--same-exports reads both exports of a run, and goes with no limits"))
+        raise usage_error("--same-exports reads both exports of a run, and goes with no limits")
     if not other_limits and not request.limits_of_jobs and not request.same_exports:
-        raise UsageError(state("no limit is given, like --max-free 10%; see tracetui check --help"))
+        raise usage_error("no limit is given, like --max-free 10%; see tracetui check --help")
     if request.each_step and not of_devices:
-        raise UsageError(state("--each-step goes with limits on the time of a device, like --max-idle 10%"))
+        raise usage_error("--each-step goes with limits on the time of a device, like --max-idle 10%")
     if request.all_steps and request.baseline is None and not request.limits_of_jobs:
-        raise UsageError(state("--all-steps goes with --baseline, or with limits on a job"))
+        raise usage_error("--all-steps goes with --baseline, or with limits on a job")
     results = [*_check_limits(request, of_devices)]
     if request.json:
         print_json(_document(results), request)
@@ -203,7 +190,7 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
     from tracetui.job.sources import digest_at
 
     if digest_at(Path(request.path)) is not None:
-        raise UsageError(state("a digest is held to --max-regression alone: other limits need its trace"))
+        raise usage_error("a digest is held to --max-regression alone: other limits need its trace")
     analysis, _ = open_analysis(request)
     yield _check_devices(analysis, of_devices, request.each_step)
     if request.trusted:
@@ -431,7 +418,7 @@ def _parsed(parse: Callable[[], AnyLimit]) -> AnyLimit:
 
 COMMAND = Command(
     "check",
-    "check PATH",
+    "PATH",
     "hold time, memory, ranks or changes to limits, for CI",
     _DESCRIPTION,
     _add_arguments,

@@ -6,22 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    JOBS,
-    Parser,
-    Request,
-    UsageError,
-    add_all_steps,
-    add_outputs,
-    add_reading,
-    add_restrictions,
-    add_rules,
-    add_scheduler,
-    step_argument,
-    window_argument,
-)
+from tracetui.cli.parser import JOBS, Parser, Request, step_argument, usage_error, window_argument
 from tracetui.cli.terminal import text_width
-from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.cli.comparing import RunPart
@@ -69,7 +55,7 @@ _TABLES = (
 
 def _add_sides(parser: Parser) -> None:
     """Add the options that choose the steps of both sides."""
-    add_restrictions(parser, "compare only step N of both", "compare only this window of time of both")
+    parser.add_restrictions("compare only step N of both", "compare only this window of time of both")
     parser.add_argument(
         "--base-step", metavar="N", type=step_argument, help="the step of BASE, where another"
     )
@@ -81,25 +67,25 @@ def _add_sides(parser: Parser) -> None:
 def _add_arguments(parser: Parser) -> None:
     parser.add_argument("base", metavar="BASE", help="the run before, or the one to beat")
     parser.add_argument("path", metavar="OTHER", help="the run that is compared with it")
-    add_reading(parser, JOBS)
+    parser.add_reading(JOBS)
     tables = f"{', '.join(_TABLES[:-1])} or {_TABLES[-1]}"
     parser.add_argument(
         "--by", metavar="TABLE", choices=_TABLES, help=f"only this table, and more rows of it: {tables}"
     )
-    add_outputs(parser, "list N rows of tables, JSON all; 0: all (default: 10, of the table of --by 20)")
+    parser.add_outputs("list N rows of tables, JSON all; 0: all (default: 10, of the table of --by 20)")
     parser.add_argument("--xlsx", metavar="FILE", help="write all tables to a workbook and print nothing")
     _add_sides(parser)
-    add_all_steps(parser)
+    parser.add_all_steps()
     parser.add_argument(
         "--shapes",
         action="store_true",
         help="match operators by the shapes of their inputs, too (record_shapes=True)",
     )
-    add_scheduler(parser)
+    parser.add_scheduler()
     parser.add_argument(
         "--base-sched", metavar="FILE", type=Path, help="what the scheduler did meanwhile, of BASE"
     )
-    add_rules(parser)
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -151,14 +137,9 @@ def _refuse_without_writer() -> None:
     from importlib.util import find_spec
 
     if find_spec("xlsxwriter") is None:
-        raise UsageError(state("--xlsx needs XlsxWriter: pip install tracetui[xlsx]"))
+        raise usage_error("--xlsx needs XlsxWriter: pip install tracetui[xlsx]")
 
 
 COMMAND = Command(
-    "compare",
-    "compare A B",
-    "what changed from run A to run B, per step",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "compare", "A B", "what changed from run A to run B, per step", _DESCRIPTION, _add_arguments, _run
 )

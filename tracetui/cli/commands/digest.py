@@ -7,7 +7,7 @@ from pathlib import Path
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
-from tracetui.cli.parser import Parser, Request, add_force
+from tracetui.cli.parser import Parser, Request
 from tracetui.language import counted
 
 _DESCRIPTION = """Write what a job needs to know of each rank into a small file, about 1 % of its
@@ -23,7 +23,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "-o", "--output", dest="output", metavar="DIR", required=True, help="the directory to write them to"
     )
-    add_force(parser, "replace digests that exist")
+    parser.add_force("replace digests that exist")
 
 
 def _run(request: Request) -> ExitCode:
@@ -42,7 +42,7 @@ def _run(request: Request) -> ExitCode:
 
 COMMAND = Command(
     "digest",
-    "digest PATH...",
+    "PATH...",
     "reduce ranks to small files, for hosts that share none",
     _DESCRIPTION,
     _add_arguments,

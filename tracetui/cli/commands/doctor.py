@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    add_ascii,
-    add_json,
-    add_language,
-    add_rules,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Parser, Request
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
@@ -45,12 +36,12 @@ _MOST_RECORDINGS, _MOST_BYTES = 32, 300_000_000
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
-    add_json(parser)
+    parser.add_trace()
+    parser.add_json()
     parser.add_argument("--md", action="store_true", help="print Markdown")
-    add_ascii(parser)
-    add_language(parser)
-    add_rules(parser)
+    parser.add_ascii()
+    parser.add_language()
+    parser.add_rules()
 
 
 def _run(request: Request) -> ExitCode:
@@ -180,11 +171,4 @@ def _add_export_findings(request: Request, analysis: Analysis) -> None:
         analysis.examination.add(finding)
 
 
-COMMAND = Command(
-    "doctor",
-    "doctor PATH",
-    "whether a recording can be believed",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
-)
+COMMAND = Command("doctor", "PATH", "whether a recording can be believed", _DESCRIPTION, _add_arguments, _run)

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    UsageError,
-    add_force,
-    add_restrictions,
-    add_rules,
-    add_trace,
-)
-from tracetui.language import state
+from tracetui.cli.parser import PATHS, Parser, Request, usage_error
 from tracetui.units import OPEN_END
 
 _DESCRIPTION = f"""Write the events of a window of time as CSV, one slice a row, by start.
@@ -31,14 +21,14 @@ spreadsheet would take for a formula gets an apostrophe in front.
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
+    parser.add_trace()
     parser.add_argument("--csv", metavar="FILE", required=True, help="the file to write; - for stdout")
-    add_force(parser)
+    parser.add_force()
     parser.add_argument(
         "--tracks", metavar="TEXT", help='only tracks with TEXT in "process/thread", in upper or lower case'
     )
-    add_restrictions(parser)
-    add_rules(parser)
+    parser.add_restrictions()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -56,17 +46,12 @@ def _run(request: Request) -> None:
         start, end = max(start, step_start), min(end, step_end)
     tracks = None if request.tracks is None else matching_tracks(trace, request.tracks)
     if tracks is not None and not tracks:
-        raise UsageError(
-            state("no track of this trace has {tracks} in its name", tracks=repr(printable(request.tracks)))
+        raise usage_error(
+            "no track of this trace has {tracks} in its name", tracks=repr(printable(request.tracks))
         )
     write_csv(request, lambda stream: write_events(stream, analysis, start, end, tracks), "events")
 
 
 COMMAND = Command(
-    "export",
-    "export PATH",
-    "the events of a window of time, as CSV",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "export", "PATH", "the events of a window of time, as CSV", _DESCRIPTION, _add_arguments, _run
 )

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    add_outputs,
-    add_restrictions,
-    add_rules,
-    add_scheduler,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Parser, Request
 from tracetui.cli.terminal import text_width
 
 _DESCRIPTION = f"""Print the gaps of a trace, those first that lost most time. A gap is a stretch
@@ -30,17 +21,17 @@ _TOP = 20  #: rows as text or Markdown where nothing else is asked for
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
+    parser.add_trace()
     parser.add_argument(
         "--by",
         choices=("lost", "idle", "communication"),
         default="lost",
         help="what ranks them: lost time (default), idle time, or exposed communication",
     )
-    add_outputs(parser, "list N gaps; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
-    add_restrictions(parser)
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_outputs("list N gaps; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
+    parser.add_restrictions()
+    parser.add_scheduler()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -72,7 +63,7 @@ def _run(request: Request) -> None:
 
 COMMAND = Command(
     "gaps",
-    "gaps PATH",
+    "PATH",
     "the gaps between kernels, most lost first, with causes",
     _DESCRIPTION,
     _add_arguments,

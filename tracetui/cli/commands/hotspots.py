@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    add_outputs,
-    add_restrictions,
-    add_rules,
-    add_scheduler,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Parser, Request
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
@@ -50,7 +41,7 @@ start there, or expose idle time of these gaps. --csv writes the lines.
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
+    parser.add_trace()
     parser.add_argument(
         "--by",
         choices=("line", "module", "frame", "scope"),
@@ -58,14 +49,13 @@ def _add_arguments(parser: Parser) -> None:
         help="a row per line of your code (default), per nn.Module, per frame at any depth of the stacks, "
         "or per scope of MindSpore",
     )
-    add_outputs(
-        parser,
+    parser.add_outputs(
         "list N lines and, as text or Markdown, N synchronisations; 0: all "
-        "(default: 20 and 5 as text or Markdown, all lines as JSON or CSV)",
+        "(default: 20 and 5 as text or Markdown, all lines as JSON or CSV)"
     )
-    add_restrictions(parser, "only gaps of step N", "only gaps of this window of time")
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_restrictions("only gaps of step N", "only gaps of this window of time")
+    parser.add_scheduler()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -111,7 +101,7 @@ def _print_nested(request: Request, analysis: Analysis, selection: Selection) ->
 
 COMMAND = Command(
     "hotspots",
-    "hotspots PATH",
+    "PATH",
     "the idle time by line of Python",
     _DESCRIPTION,
     _add_arguments,

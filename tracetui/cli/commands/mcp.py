@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import Parser, Request, UsageError, seconds_argument
-from tracetui.language import state
+from tracetui.cli.parser import Parser, Request, seconds_argument, usage_error
 
 _DESCRIPTION = """Serve agents over stdin and stdout by the Model Context Protocol: each command
 that answers in JSON (but notes) is a tool of its name, and `traces` lists what
@@ -36,7 +35,7 @@ def _add_arguments(parser: Parser) -> None:
 def _run(commands: Sequence[Command], request: Request) -> None:
     roots = [_directory(path) for path in request.roots]
     if importlib.util.find_spec("mcp") is None:
-        raise UsageError(state("tracetui mcp needs the package mcp: pip install tracetui[mcp]"))
+        raise usage_error("tracetui mcp needs the package mcp: pip install tracetui[mcp]")
     from tracetui.cli.tool_server import ToolServer
     from tracetui.cli.tools import tools_of
     from tracetui.export.skill import skill_body
@@ -49,9 +48,9 @@ def _directory(path: Path) -> Path:
     try:
         real = path.resolve(strict=True)
     except (OSError, RuntimeError, ValueError):
-        raise UsageError(state("{path}: no such directory", path=path)) from None
+        raise usage_error("{path}: no such directory", path=path) from None
     if not real.is_dir():
-        raise UsageError(state("{path}: is not a directory", path=path))
+        raise usage_error("{path}: is not a directory", path=path)
     return real
 
 
@@ -59,7 +58,7 @@ def mcp_command(commands: Sequence[Command]) -> Command:
     """Return the command that offers others as tools."""
     return Command(
         "mcp",
-        "mcp DIR...",
+        "DIR...",
         "the commands as tools of agents (MCP)",
         _DESCRIPTION,
         _add_arguments,

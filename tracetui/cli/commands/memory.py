@@ -7,16 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    Parser,
-    Request,
-    UsageError,
-    add_outputs,
-    add_restrictions,
-    add_rules,
-    add_sources,
-    add_trace,
-)
+from tracetui.cli.parser import Parser, Request, usage_error
 from tracetui.cli.terminal import is_file, text_width
 from tracetui.language import state
 
@@ -49,17 +40,17 @@ anything in it)."""
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
+    parser.add_trace()
     parser.add_argument(
         "--by",
         choices=("line", "size", "block"),
         default="line",
         help="a row per operator and line (default), per size of blocks, or per block",
     )
-    add_outputs(parser, "list N rows; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
-    add_restrictions(parser, "only the memory of step N", "only the memory of this window of time")
-    add_rules(parser)
-    add_sources(parser, "quote source from below DIR, in reports too; may be repeated")
+    parser.add_outputs("list N rows; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
+    parser.add_restrictions("only the memory of step N", "only the memory of this window of time")
+    parser.add_rules()
+    parser.add_sources("quote source from below DIR, in reports too; may be repeated")
 
 
 def _run(request: Request) -> None:
@@ -105,10 +96,10 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     if memory is None:
         return None, None, origin
     if not memory.recorded.timed and not (selection.step is None and selection.window is None):
-        raise UsageError(state("memory_block.csv has no times: --step and --window leave nothing of it"))
+        raise usage_error("memory_block.csv has no times: --step and --window leave nothing of it")
     if selection.step is not None and not steps_numbered(memory.recorded.steps, selection.step):
         sentence = "memory is told of the steps of one process, and step {step} is none of them"
-        raise UsageError(state(sentence, step=selection.step))
+        raise usage_error(sentence, step=selection.step)
     start, end = selection.window or (None, None)
     return memory, memory.part(selection.step, start, end), origin
 
@@ -120,7 +111,7 @@ def _snapshot(request: Request) -> Memory:
     from tracetui.cli.reading_options import rules_of
 
     if request.window is not None:
-        raise UsageError(state("a snapshot has no times: --window is for traces"))
+        raise usage_error("a snapshot has no times: --window is for traces")
     refuse_early(request, request.path)
     memory = load_snapshot(request.path, rules_of(request))
     steps = [step.number for step in memory.recorded.steps]
@@ -128,9 +119,7 @@ def _snapshot(request: Request) -> Memory:
         known = state("nothing is repeated in it")
         if steps:
             known = state("it shows {count} repetitions", count=len(steps))
-        raise UsageError(
-            state("there is no step {step} in this snapshot: {known}", step=request.step, known=known)
-        )
+        raise usage_error("there is no step {step} in this snapshot: {known}", step=request.step, known=known)
     return memory
 
 
@@ -154,7 +143,7 @@ def _write_csv(
     from tracetui.export.memory import frames
 
     if memory is None:
-        raise UsageError(state("nothing is recorded of the memory: there is no table to write"))
+        raise usage_error("nothing is recorded of the memory: there is no table to write")
     frame_of = {
         "line": frames.memory_lines_frame,
         "size": frames.memory_sizes_frame,
@@ -164,10 +153,5 @@ def _write_csv(
 
 
 COMMAND = Command(
-    "memory",
-    "memory PATH",
-    "who holds the memory, and what is never given back",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "memory", "PATH", "who holds the memory, and what is never given back", _DESCRIPTION, _add_arguments, _run
 )

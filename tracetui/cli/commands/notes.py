@@ -6,17 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    UsageError,
-    add_ascii,
-    add_force,
-    add_json,
-    add_language,
-)
-from tracetui.language import state
+from tracetui.cli.parser import PATHS, Parser, Request, UsageError, usage_error
 
 if TYPE_CHECKING:
     from tracetui.notebook.note import Note
@@ -38,11 +28,11 @@ def _add_arguments(parser: Parser) -> None:
         "--export", dest="page", metavar="FILE", help="write the notes to FILE (- for stdout), a line each"
     )
     parser.add_argument("--import", dest="source", metavar="FILE", type=Path, help="add the notes of FILE")
-    add_force(parser)
-    add_json(parser)
+    parser.add_force()
+    parser.add_json()
     parser.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
-    add_ascii(parser)
-    add_language(parser)
+    parser.add_ascii()
+    parser.add_language()
 
 
 def _run(request: Request) -> None:
@@ -55,11 +45,11 @@ def _run(request: Request) -> None:
 
     request.path = request.trace  # which is not read, so no option says how
     if request.at is not None and request.note is None:
-        raise UsageError(state("--at goes with --add: it says where the note is"))
+        raise usage_error("--at goes with --add: it says where the note is")
     if request.page == "-" and (request.json or request.md):
         first = "json" if request.json else "md"
-        raise UsageError(
-            state("--{first} and --{second} cannot both write to stdout", first=first, second="export -")
+        raise usage_error(
+            "--{first} and --{second} cannot both write to stdout", first=first, second="export -"
         )
     refuse_early(request, request.path)
     trace = fingerprint_of(request.path)
@@ -68,7 +58,7 @@ def _run(request: Request) -> None:
         try:
             _say_added(Notebook(notes_path(trace)).add(changed), len(changed))
         except OSError as error:
-            raise UsageError(state("the note cannot be kept: {reason}", reason=error.strerror)) from None
+            raise usage_error("the note cannot be kept: {reason}", reason=error.strerror) from None
         if request.page is None and not request.json and not request.md:
             return
     notes = read_notebook(trace)
@@ -111,9 +101,9 @@ def _imported(request: Request, trace: str) -> list[Note]:
     try:
         contents = read_notes(request.source)
     except OSError as error:
-        raise UsageError(state("{name}: {reason}", name=name, reason=error.strerror)) from None
+        raise usage_error("{name}: {reason}", name=name, reason=error.strerror) from None
     if contents.problem or (contents.unread and not contents.notes):
-        raise UsageError(state("{name} is no file of notes", name=name))
+        raise usage_error("{name} is no file of notes", name=name)
     if contents.unread:
         say(f"{name}: lines that are no notes, and are left out: {contents.unread}")
     elsewhere = sum(note.place.trace not in ("", trace) for note in contents.notes)
@@ -128,11 +118,4 @@ def _say_added(added: int, read: int) -> None:
     say(f"notes added: {added}" + (f", there before: {read - added}" if read > added else ""))
 
 
-COMMAND = Command(
-    "notes",
-    "notes PATH",
-    "what people wrote down about a trace",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
-)
+COMMAND = Command("notes", "PATH", "what people wrote down about a trace", _DESCRIPTION, _add_arguments, _run)

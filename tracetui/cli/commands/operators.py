@@ -5,18 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    UsageError,
-    add_outputs,
-    add_restrictions,
-    add_rules,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Parser, Request, UsageError, usage_error
 from tracetui.cli.terminal import text_width
-from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.export.tables.shown import TableSection
@@ -38,7 +28,7 @@ cut to it; kernels and shapes are whole. --csv writes the rows.
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
+    parser.add_trace()
     parser.add_argument(
         "--by",
         choices=("type", "name", "shape", "kernel"),
@@ -46,9 +36,9 @@ def _add_arguments(parser: Parser) -> None:
         help="a row per type (default), per name, per type and shapes, or per kernel",
     )
     parser.add_argument("--host", action="store_true", help="the operators of the host")
-    add_outputs(parser, "list N rows; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
-    add_restrictions(parser, "only the work of step N", "only the work of this window of time")
-    add_rules(parser)
+    parser.add_outputs("list N rows; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
+    parser.add_restrictions("only the work of step N", "only the work of this window of time")
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -65,7 +55,7 @@ def _run(request: Request) -> None:
     from tracetui.trace.clean import printable
 
     if request.host and request.by in ("shape", "kernel"):
-        raise UsageError(state("--by {by} is of devices: --host has types and names", by=request.by))
+        raise usage_error("--by {by} is of devices: --host has types and names", by=request.by)
     analysis, selection = open_analysis(request)
     if request.by in ("shape", "kernel") and analysis.kernels is not None:
         for problem in analysis.kernels.table.problems:
@@ -96,7 +86,7 @@ TOP = 20  #: rows of text or Markdown where nothing else is asked for
 
 COMMAND = Command(
     "operators",
-    "operators PATH",
+    "PATH",
     "kernels and operators by time, shape, counter",
     _DESCRIPTION,
     _add_arguments,

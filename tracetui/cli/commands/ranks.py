@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
 from tracetui.cli.job_parser import add_job
-from tracetui.cli.parser import Parser, Request, UsageError, add_all_steps, add_outputs, add_step
-from tracetui.language import state
+from tracetui.cli.parser import Parser, Request, usage_error
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -37,9 +36,9 @@ def _add_arguments(parser: Parser) -> None:
         help="sort the ranks by MEASURE, like computing or idle; data-parallel, model-parallel and pipeline "
         "show the measures that tell ranks apart there",
     )
-    add_step(parser, "only step N; links stay those of all steps")
-    add_all_steps(parser, "means are of all steps, also of those not to be believed")
-    add_outputs(parser, "rows of each table in text and Markdown (default 10), 0: all")
+    parser.add_step("only step N; links stay those of all steps")
+    parser.add_all_steps("means are of all steps, also of those not to be believed")
+    parser.add_outputs("rows of each table in text and Markdown (default 10), 0: all")
 
 
 def _run(request: Request) -> None:
@@ -52,7 +51,7 @@ def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: st
     from tracetui.job.rank_table import MEASURES, VIEWS
 
     if by is not None and by not in (*MEASURES, *VIEWS):
-        raise UsageError(state("--by is one of {names}", names=", ".join((*MEASURES, *VIEWS))))
+        raise usage_error("--by is one of {names}", names=", ".join((*MEASURES, *VIEWS)))
     print_job(request, paths, only, partial(_print_ranks, request, by))
 
 
@@ -67,7 +66,7 @@ def _print_ranks(request: Request, by: str | None, job: Job) -> None:
     step = request.step
     if step is not None and step not in job.steps:
         known = known_steps(job.steps)
-        raise UsageError(state("there is no step {step} in this job: {known}", step=step, known=known))
+        raise usage_error("there is no step {step} in this job: {known}", step=step, known=known)
     answer_report(
         request,
         what="ranks",
@@ -78,10 +77,5 @@ def _print_ranks(request: Request, by: str | None, job: Job) -> None:
 
 
 COMMAND = Command(
-    "ranks",
-    "ranks PATH...",
-    "a job of many ranks: who was late, and why",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "ranks", "PATH...", "a job of many ranks: who was late, and why", _DESCRIPTION, _add_arguments, _run
 )

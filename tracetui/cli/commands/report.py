@@ -8,19 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    JOBS,
-    PATHS,
-    Parser,
-    Request,
-    add_all_steps,
-    add_force,
-    add_language,
-    add_reading,
-    add_rules,
-    add_scheduler,
-    add_sources,
-)
+from tracetui.cli.parser import JOBS, PATHS, Parser, Request
 
 if TYPE_CHECKING:
     from tracetui.export.page.html import Section
@@ -40,13 +28,13 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "-o", "--output", dest="page", metavar="FILE", required=True, help="the page to write; - for stdout"
     )
-    add_force(parser)
-    add_reading(parser, JOBS)
-    add_sources(parser, "quote the worst lines of source from below DIR; may be repeated")
-    add_all_steps(parser)
-    add_language(parser)
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_force()
+    parser.add_reading(JOBS)
+    parser.add_sources("quote the worst lines of source from below DIR; may be repeated")
+    parser.add_all_steps()
+    parser.add_language()
+    parser.add_scheduler()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -143,7 +131,7 @@ def _notes(*traces: str) -> list[Section]:
 
 COMMAND = Command(
     "report",
-    "report PATH [OTHER]",
+    "PATH [OTHER]",
     "one HTML page to attach to a ticket",
     _DESCRIPTION,
     _add_arguments,

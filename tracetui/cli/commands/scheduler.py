@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    UsageError,
-    add_outputs,
-    add_rules,
-    add_scheduler,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Parser, Request, usage_error
 from tracetui.cli.terminal import text_width
-from tracetui.language import state
 
 _DESCRIPTION = f"""Print what the scheduler of the operating system did while a trace was recorded:
 what of the idle time it explains, of each thread how long it ran, was ready and
@@ -28,10 +18,10 @@ MindStudio Insight. One beside the trace is found. --csv writes the threads.
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
-    add_scheduler(parser)
-    add_outputs(parser)
-    add_rules(parser)
+    parser.add_trace()
+    parser.add_scheduler()
+    parser.add_outputs()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -44,8 +34,8 @@ def _run(request: Request) -> None:
     analysis, _ = open_analysis(request)
     scheduler, summary = analysis.scheduler, analysis.scheduler_summary
     if scheduler is None or summary is None:
-        raise UsageError(
-            state("there is no recording of the scheduler beside this trace: name one with --sched FILE")
+        raise usage_error(
+            "there is no recording of the scheduler beside this trace: name one with --sched FILE"
         )
     answer(
         request,
@@ -59,7 +49,7 @@ def _run(request: Request) -> None:
 
 COMMAND = Command(
     "scheduler",
-    "scheduler PATH",
+    "PATH",
     "what the operating system did with the host's threads",
     _DESCRIPTION,
     _add_arguments,

@@ -6,21 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    JOBS,
-    PATHS,
-    Parser,
-    Request,
-    UsageError,
-    add_ascii,
-    add_json,
-    add_language,
-    add_reading,
-    add_rules,
-    add_scheduler,
-)
+from tracetui.cli.parser import JOBS, PATHS, Parser, Request, usage_error
 from tracetui.cli.terminal import text_width
-from tracetui.language import in_english, state
+from tracetui.language import in_english
 
 if TYPE_CHECKING:
     from tracetui.export.queries.named_rows import NamedRow
@@ -40,13 +28,13 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("path", metavar="PATH", help="a trace, a directory of ranks, or a snapshot of memory")
     parser.add_argument("row", metavar="ID", help="of the row, as --json shows it")
     parser.add_argument("--against", metavar="BASE", help="explain a row of what changed from BASE to PATH")
-    add_reading(parser, JOBS)
-    add_json(parser)
+    parser.add_reading(JOBS)
+    parser.add_json()
     parser.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
-    add_ascii(parser)
-    add_language(parser)
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_ascii()
+    parser.add_language()
+    parser.add_scheduler()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -145,19 +133,14 @@ def _refuse(request: Request, kinds: list[str]) -> NamedRow:
     name = printable(request.row, 200)
     kind = request.row.partition("=")[0]
     if is_row_id(request.row) and kind not in kinds:
-        raise UsageError(
-            state("no row is called {name} here: ids begin with {kinds}", name=name, kinds=", ".join(kinds))
+        raise usage_error(
+            "no row is called {name} here: ids begin with {kinds}", name=name, kinds=", ".join(kinds)
         )
-    raise UsageError(
-        state("no row is called {name} here: --json of the commands shows the ids that there are", name=name)
+    raise usage_error(
+        "no row is called {name} here: --json of the commands shows the ids that there are", name=name
     )
 
 
 COMMAND = Command(
-    "show",
-    "show PATH ID",
-    "one gap, line, step or other row, explained alone",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "show", "PATH ID", "one gap, line, step or other row, explained alone", _DESCRIPTION, _add_arguments, _run
 )

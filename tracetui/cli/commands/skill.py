@@ -31,7 +31,7 @@ def skill_command(commands: Sequence[Command]) -> Command:
     """Return the command that tells of others."""
     return Command(
         "skill",
-        "skill",
+        "",
         "what an agent has to know, as SKILL.md",
         _DESCRIPTION,
         _add_arguments,

@@ -6,20 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    JOBS,
-    PATHS,
-    Parser,
-    Request,
-    UsageError,
-    add_outputs,
-    add_reading,
-    add_rules,
-    add_scheduler,
-    seconds_argument,
-)
+from tracetui.cli.parser import JOBS, PATHS, Parser, Request, UsageError, seconds_argument, usage_error
 from tracetui.cli.terminal import text_width
-from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.export.queries.relations import Relations
@@ -50,10 +38,10 @@ def _add_arguments(parser: Parser) -> None:
         default=60.0,
         help="give up after so long (default 60)",
     )
-    add_reading(parser, JOBS)
-    add_outputs(parser, f"rows that text and Markdown list (default {TOP}), 0: all")
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_reading(JOBS)
+    parser.add_outputs(f"rows that text and Markdown list (default {TOP}), 0: all")
+    parser.add_scheduler()
+    parser.add_rules()
 
 
 def _run(request: Request) -> None:
@@ -63,13 +51,11 @@ def _run(request: Request) -> None:
     from tracetui.export.queries.query import QueryError, is_installed, run_query, schema_lines
 
     if request.tables and request.csv is not None:
-        raise UsageError(state("--tables lists names: as text, or with --json"))
+        raise usage_error("--tables lists names: as text, or with --json")
     if not request.tables and request.query is None:
-        raise UsageError(
-            state("a query is missing, like 'select count(*) from gaps'; --tables lists the tables")
-        )
+        raise usage_error("a query is missing, like 'select count(*) from gaps'; --tables lists the tables")
     if not request.tables and not is_installed():
-        raise UsageError(state("tracetui sql needs DuckDB: pip install tracetui[sql]"))
+        raise usage_error("tracetui sql needs DuckDB: pip install tracetui[sql]")
     relations = _relations(request)
     if request.tables:
         if request.json:
@@ -117,10 +103,5 @@ def _relations(request: Request) -> Relations:
 
 
 COMMAND = Command(
-    "sql",
-    "sql PATH QUERY",
-    "a query over the tables of a trace",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "sql", "PATH QUERY", "a query over the tables of a trace", _DESCRIPTION, _add_arguments, _run
 )

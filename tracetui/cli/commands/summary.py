@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    add_all_steps,
-    add_outputs,
-    add_restrictions,
-    add_rules,
-    add_scheduler,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Parser, Request
 from tracetui.cli.terminal import text_width
 
 _DESCRIPTION = f"""Print what each device of a trace did: computing, communication, free, idle,
@@ -30,15 +20,14 @@ the advice are always those of the whole trace. --csv writes the table of steps.
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
-    add_outputs(
-        parser,
-        "rows in text and Markdown of the gaps (default 5) and of the steps (default 20); 0: all",
+    parser.add_trace()
+    parser.add_outputs(
+        "rows in text and Markdown of the gaps (default 5) and of the steps (default 20); 0: all"
     )
-    add_restrictions(parser)
-    add_scheduler(parser)
-    add_all_steps(parser, "means are of all steps, also of those not to be believed")
-    add_rules(parser)
+    parser.add_restrictions()
+    parser.add_scheduler()
+    parser.add_all_steps("means are of all steps, also of those not to be believed")
+    parser.add_rules()
 
 
 def print_summary(request: Request) -> None:
@@ -70,16 +59,12 @@ def print_summary(request: Request) -> None:
     )
 
 
-def _run(request: Request) -> None:
-    print_summary(request)
-
-
 COMMAND = Command(
     "summary",
-    "summary PATH",
+    "PATH",
     "what the devices did, why they idled, the worst gaps",
     _DESCRIPTION,
     _add_arguments,
-    _run,
+    print_summary,
     has_kept_answer=True,
 )

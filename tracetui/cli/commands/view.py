@@ -16,20 +16,7 @@ from tracetui.cli.commands.memory import print_memory
 from tracetui.cli.commands.ranks import print_ranks
 from tracetui.cli.commands.summary import print_summary
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import (
-    PATHS,
-    Parser,
-    Request,
-    UsageError,
-    add_all_steps,
-    add_ascii,
-    add_language,
-    add_restrictions,
-    add_rules,
-    add_scheduler,
-    add_sources,
-    add_trace,
-)
+from tracetui.cli.parser import PATHS, Parser, Request, usage_error
 from tracetui.language import state
 from tracetui.trace.clean import printable
 
@@ -52,12 +39,12 @@ _HIDDEN = "\nThe viewer is drawn on stderr, which is redirected: this is the sum
 
 
 def _add_arguments(parser: Parser) -> None:
-    add_trace(parser)
+    parser.add_trace()
     parser.add_argument(
         "more_paths", metavar="PATH", nargs="*", help="more traces: two are compared, of more a list is shown"
     )
-    add_restrictions(parser, "open the viewer at this step", "open the viewer at this window")
-    add_sources(parser, "look for the Python files of the trace under DIR; may be repeated")
+    parser.add_restrictions("open the viewer at this step", "open the viewer at this window")
+    parser.add_sources("look for the Python files of the trace under DIR; may be repeated")
     parser.add_argument(
         "--palette",
         metavar="COLOURS",
@@ -67,17 +54,17 @@ def _add_arguments(parser: Parser) -> None:
         "(default: by TERM, COLORTERM and NO_COLOR, 16 colours over SSH; the terminal is asked for its "
         "background)",
     )
-    add_ascii(parser, "draw with ASCII characters only")
-    add_language(parser)
+    parser.add_ascii("draw with ASCII characters only")
+    parser.add_language()
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal"
     )
     parser.add_argument(
         "--at", dest="place", metavar="PLACE", type=_place, help="open the viewer at a place that u copied"
     )
-    add_all_steps(parser, "means and comparisons are of all steps, also of those not to be believed")
-    add_scheduler(parser)
-    add_rules(parser)
+    parser.add_all_steps("means and comparisons are of all steps, also of those not to be believed")
+    parser.add_scheduler()
+    parser.add_rules()
     parser.add_argument(
         "--editor", metavar="COMMAND", help="what o opens a line in (default: $VISUAL, else $EDITOR)"
     )
@@ -110,25 +97,23 @@ def _run(request: Request) -> int:
     from tracetui.siblings.snapshot import is_pickle
 
     if request.sched is not None and not request.sched.exists():
-        raise UsageError(state("{sched}: there is no such file", sched=printable(str(request.sched))))
+        raise usage_error("{sched}: there is no such file", sched=printable(str(request.sched)))
     if request.more_paths and Path(request.path).name == request.path and not os.path.lexists(request.path):
         word = printable(request.path)
-        raise UsageError(
-            state("there is no file {word}, and no command of that name; see tracetui --help", word=word)
+        raise usage_error(
+            "there is no file {word}, and no command of that name; see tracetui --help", word=word
         )
     if request.sched is not None and request.more_paths:
-        raise UsageError(state("--sched is of one trace or job: the operating system of others is not told"))
+        raise usage_error("--sched is of one trace or job: the operating system of others is not told")
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
-        raise UsageError(
-            state("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
-        )
+        raise usage_error("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
     if front is not terminal.Front.VIEWER and len(request.more_paths) > 1:
-        raise UsageError(state("several traces are for the viewer, which needs a terminal; give one or two"))
+        raise usage_error("several traces are for the viewer, which needs a terminal; give one or two")
     if front is terminal.Front.VIEWER:
         return _view(request)
     if request.place is not None:
-        raise UsageError(state("--at is for the viewer, which needs a terminal"))
+        raise usage_error("--at is for the viewer, which needs a terminal")
     if request.more_paths:
         from tracetui.cli.comparing import RunPart
 
@@ -139,7 +124,7 @@ def _run(request: Request) -> int:
         print_memory(request, "line")
     elif _job(request) is not None:
         if request.window is not None:
-            raise UsageError(state("--window is of one trace: these are several ranks"))
+            raise usage_error("--window is of one trace: these are several ranks")
         print_ranks(request, [Path(request.path)])
     else:
         from tracetui.cli.output import print_text
@@ -160,9 +145,9 @@ def _view(request: Request) -> int:
 
     snapshot = is_pickle(Path(request.path))
     if snapshot and request.more_paths:
-        raise UsageError(state("a snapshot of memory is viewed alone: give one path"))
+        raise usage_error("a snapshot of memory is viewed alone: give one path")
     if snapshot and request.window is not None:
-        raise UsageError(state("a snapshot has no times: --window is for traces"))
+        raise usage_error("a snapshot has no times: --window is for traces")
     jobs = _two_jobs(request)
     job_ranks = None if jobs else _job(request)
     separate_runs = False
@@ -191,12 +176,10 @@ def _view(request: Request) -> int:
         from tracetui.ui.screen_specs import SCREENS
 
         if request.place.screen not in SCREENS:
-            raise UsageError(
-                state(
-                    "a place is on one of {screens}, not on {screen}",
-                    screens=", ".join(SCREENS),
-                    screen=request.place.screen,
-                )
+            raise usage_error(
+                "a place is on one of {screens}, not on {screen}",
+                screens=", ".join(SCREENS),
+                screen=request.place.screen,
             )
     options = ViewerOptions(
         palette=colours,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
 from tracetui.cli.job_parser import add_job
-from tracetui.cli.parser import Collect, Parser, Request, UsageError, add_outputs
-from tracetui.language import state
+from tracetui.cli.parser import Collect, Parser, Request, UsageError, usage_error
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -49,7 +48,7 @@ def _add_arguments(parser: Parser) -> None:
         action="store_true",
         help="let each rank take its own mean for the same work, and nothing be delayed",
     )
-    add_outputs(parser, "fixes that text and Markdown list (default 10), 0: all")
+    parser.add_outputs("fixes that text and Markdown list (default 10), 0: all")
 
 
 def _run(request: Request) -> None:
@@ -65,7 +64,7 @@ def _fixes(request: Request) -> list[Fix]:
     try:
         fixes = [*map(parse_fix, request.fixes)]
     except ValueError as error:
-        raise UsageError(state("--fix: {error}", error=error)) from None
+        raise usage_error("--fix: {error}", error=error) from None
     fixes += [BALANCED_EXPERTS] if request.balance else []
     fixes += [NO_JITTER] if request.no_jitter else []
     return fixes
@@ -93,10 +92,5 @@ def _print_answer(request: Request, fixes: list[Fix], job: Job) -> None:
 
 
 COMMAND = Command(
-    "whatif",
-    "whatif PATH...",
-    "a job replayed: what fixing something saves",
-    _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "whatif", "PATH...", "a job replayed: what fixing something saves", _DESCRIPTION, _add_arguments, _run
 )
