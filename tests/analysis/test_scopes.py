@@ -15,7 +15,6 @@ from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.scopes import ScopeTime, scope_of, scope_tree
 from tracetui.api import load
-from tracetui.export.trace.documents import scopes_document
 from tracetui.export.trace.nested_text import NO_SCOPES, SCOPES, nested_text
 from tracetui.export.trace.selection import Selection
 from tracetui.trace.model import Activity
@@ -70,8 +69,8 @@ def test_the_scopes_of_a_sample(tmp_path: Path) -> None:
             path = tuple(scope.split("/"))
             ns_of_path[path] = ns_of_path.get(path, 0) + ns
     assert {row.scope: row.own_computing_ns for row in analysis.scopes if row.own_computing_ns} == ns_of_path
-    whole = scopes_document(analysis, Selection())
-    steps = [scopes_document(analysis, Selection(step=number)) for number in (1, 2, 3, 4)]
+    whole = SCOPES.document(analysis, Selection())
+    steps = [SCOPES.document(analysis, Selection(step=number)) for number in (1, 2, 3, 4)]
     for key in ("computing_ns", "idle_ns"):
         assert sum(step[key] for step in steps) == whole[key] > 0
     text = nested_text(SCOPES, analysis, Selection(), 3, 120)

@@ -132,10 +132,7 @@ ADVICE = {
         "Device 在等待慢卡",
         "有 {waiting_for_ranks_ns}（{share_waiting}{of}）处于集合通信中，不计算：通信域里有一张卡还没有到。请看那张卡同一个 step 的 trace"
         "（tracetui ranks）。在它提前到达之前，本卡在这样的等待之前省下的时间会变成等待。",
-        _rule(
-            "未掩盖的通信至少占 Device 时间的 {}，且其中至少一半是等待",
-            model.COMMUNICATION_SHARE,
-        ),
+        _rule("未掩盖的通信至少占 Device 时间的 {}，且其中至少一半是等待", model.COMMUNICATION_SHARE),
     ),
     "exposed_copies": AdviceWords(
         "Device 等待拷贝",

@@ -12,13 +12,7 @@ from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.experts import LAYERS, LayerRows
-from tracetui.job.experts import (
-    ExpertLayer,
-    exchange_groups,
-    expert_layers,
-    is_exchange,
-    missing_members,
-)
+from tracetui.job.experts import ExpertLayer, exchange_groups, expert_layers, is_exchange, missing_members
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
 from tracetui.job.whatif.answer import NoReplay, Replays

@@ -88,10 +88,7 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
     late = JobRows(job, late_ranks(job, waits))
     if late.rows:
         yield table_section(
-            translate("Late ranks: how long others waited; exposed: without other work"),
-            LATE,
-            late,
-            top,
+            translate("Late ranks: how long others waited; exposed: without other work"), LATE, late, top
         )
     steps = JobRows(job, [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)])
     if len(steps.rows) > 1:

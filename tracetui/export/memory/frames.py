@@ -6,14 +6,7 @@ import pandas as pd
 
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
 from tracetui.export.data_frame import frame_of
-from tracetui.export.tables.memory import (
-    BLOCKS,
-    LINES,
-    SAMPLES,
-    SIZES,
-    BlockRows,
-    MemoryRows,
-)
+from tracetui.export.tables.memory import BLOCKS, LINES, SAMPLES, SIZES, BlockRows, MemoryRows
 
 
 def memory_lines_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:

@@ -18,15 +18,7 @@ from tracetui.export.sentences.memory import (
     peak_sentence,
 )
 from tracetui.export.tables.column import Table
-from tracetui.export.tables.memory import (
-    BLOCKS,
-    COMPONENTS,
-    GRAPHS,
-    LINES,
-    SIZES,
-    BlockRows,
-    MemoryRows,
-)
+from tracetui.export.tables.memory import BLOCKS, COMPONENTS, GRAPHS, LINES, SIZES, BlockRows, MemoryRows
 from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import MARGIN, wrap_sentence
 from tracetui.language import translate

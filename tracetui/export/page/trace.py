@@ -24,13 +24,7 @@ from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, mark, marks_legend
 from tracetui.export.sentences.memory import alive_sentence
-from tracetui.export.sentences.trace import (
-    NO_DEVICE,
-    WHY_IDLE,
-    WHY_PREPARING,
-    hidden_steps,
-    window_words,
-)
+from tracetui.export.sentences.trace import NO_DEVICE, WHY_IDLE, WHY_PREPARING, hidden_steps, window_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.tables.hotspots import LineRows
@@ -140,11 +134,7 @@ def _device(
         _split_table(split, end - start, analysis.health),
     ]
     for title, causes, total in (
-        (
-            translate(WHY_IDLE, time=format_duration(device["idle_ns"])),
-            "causes",
-            "idle_ns",
-        ),
+        (translate(WHY_IDLE, time=format_duration(device["idle_ns"])), "causes", "idle_ns"),
         (
             translate(WHY_PREPARING, time=format_duration(device["preparing_ns"] or 0)),
             "preparing_causes",

@@ -11,12 +11,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.comparison.comparison import Comparison
-from tracetui.export.queries.relations import (
-    Relation,
-    comparison_relations,
-    job_relations,
-    trace_relations,
-)
+from tracetui.export.queries.relations import Relation, comparison_relations, job_relations, trace_relations
 from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE
 from tracetui.export.tables.column import Table
@@ -30,14 +25,7 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.phases import PHASES
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.export.tables.row_ids import GAP, find_gap, ids_of
-from tracetui.export.tables.scheduler import (
-    CORES,
-    CULPRITS,
-    THREADS,
-    CoreRows,
-    CulpritRows,
-    ThreadTimeRows,
-)
+from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.job.experts import exchange_groups, expert_layers
 from tracetui.job.job import Job

@@ -282,9 +282,7 @@ ENGLISH_ADVICE = {
         _rule("An operator takes at least {} on the AI CPU", model.AI_CPU),
     ),
     "format_conversions": AdviceWords(
-        "Data is converted between formats",
-        f"{_CONVERSION_TEXT}{{remedy}}",
-        _CONVERSION_RULE,
+        "Data is converted between formats", f"{_CONVERSION_TEXT}{{remedy}}", _CONVERSION_RULE
     ),
     "casts": AdviceWords(
         "Data is cast between types",

@@ -69,12 +69,7 @@ def task_words(counts: TaskCounts) -> str:
 
 def task_kinds(counts: TaskCounts) -> list[str]:
     """Return the kinds of tasks that there are: "8 compute", "1 communication"."""
-    templates = (
-        "{count} compute",
-        "{count} communication",
-        "{count} copies",
-        "{count} waits and the like",
-    )
+    templates = ("{count} compute", "{count} communication", "{count} copies", "{count} waits and the like")
     return [
         translate(template, count=format_count(count)) for count, template in zip(counts, templates) if count
     ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import cause_meanings
-from tracetui.export.tables.column import Column, Form, Table, listed
+from tracetui.export.tables.column import Column, Form, Table, worded
 from tracetui.export.tables.common import share_column
 from tracetui.units import format_ms
 
@@ -27,21 +27,9 @@ class CauseRows:
 
 CAUSES: Table[CauseRows] = Table(
     (
-        Column(
-            "cause",
-            "cause",
-            lambda rows: listed([cause for cause, _ in rows.rows]),
-            forms=Form.SHOWN,
-            trusted=True,
-        ),
+        worded("cause", "cause", lambda rows: [cause for cause, _ in rows.rows]),
         Column("ns", "time", lambda rows: rows.ns, lambda ns, _: f"{format_ms(ns)} ms", forms=Form.SHOWN),
         share_column(lambda rows: rows.ns, lambda rows: rows.whole_ns),
-        Column(
-            "meaning",
-            "meaning",
-            lambda rows: listed([cause_meanings()[cause] for cause, _ in rows.rows]),
-            forms=Form.SHOWN,
-            trusted=True,
-        ),
+        worded("meaning", "meaning", lambda rows: [cause_meanings()[cause] for cause, _ in rows.rows]),
     )
 )

@@ -223,6 +223,13 @@ def data(key: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
     return Column(key, "", get, **{"forms": Form.DATA, **more})
 
 
+def worded(key: str, title: str, texts: Callable[[Rows], Sequence[str | None]], **more: Any) -> Column[Rows]:
+    """Return a column of the program's own words for people, a text a row; None is unknown."""
+    return Column(
+        key, title, lambda rows: listed(texts(rows)), **{"forms": Form.SHOWN, "trusted": True, **more}
+    )
+
+
 def ids_column(ids_of: Callable[[Rows], Sequence[str]]) -> Column[Rows]:
     """Return the column of the ids of rows."""
     return data("id", lambda rows: _distinct(ids_of(rows)))

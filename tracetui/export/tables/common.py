@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
@@ -12,10 +12,10 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import PythonLine
-from tracetui.arrays import Int64s
+from tracetui.arrays import Floats, Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.health import verdict_word
-from tracetui.export.tables.column import CodedTexts, Column, Form, Values, data, json_only, listed
+from tracetui.export.tables.column import CodedTexts, Column, Form, Values, data, json_only, listed, worded
 from tracetui.units import format_percent
 
 OPERATORS = 3  #: names of operators beside a row, at most
@@ -102,6 +102,11 @@ def optional_numbers(numbers: Sequence[int | None]) -> Int64s:
     return np.array([-1 if number is None else number for number in numbers], np.int64)
 
 
+def optional_floats(numbers: Iterable[float | None]) -> Floats:
+    """Return float64[n]: the numbers, -1 for None."""
+    return np.array([-1 if number is None else number for number in numbers], np.float64)
+
+
 def line_columns(
     place_of: Callable[[Any], PythonLine] = lambda row: PythonLine(row.file, row.line, row.function),
 ) -> tuple[Column[Any], ...]:
@@ -169,9 +174,7 @@ def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any]
         json_only("ops", lambda rows: [ops_document(row.ops) for row in rows.rows]),
         Column("op", "", operator, forms=Form.FRAME),
         *cause_columns(Cause, idle),
-        Column(
-            "why", "why", lambda rows: listed([*map(why, causes(rows))]), forms=Form.MARKDOWN, trusted=True
-        ),
+        worded("why", "why", lambda rows: [*map(why, causes(rows))], forms=Form.MARKDOWN),
         Column("operators", "operators", operators, forms=Form.MARKDOWN),
     )
 
@@ -205,12 +208,10 @@ def trust_columns() -> tuple[Column[JudgedRows], Column[JudgedRows]]:
     """Return the columns that say whether rows can be believed: in JSON, and for people if one cannot."""
     return (
         json_only("trust", lambda rows: [severity.verdict for severity in rows.severities]),
-        Column(
+        worded(
             "trust",
             "trust",
-            lambda rows: listed([verdict_word(severity.verdict) for severity in rows.severities]),
-            forms=Form.SHOWN,
-            trusted=True,
+            lambda rows: [verdict_word(severity.verdict) for severity in rows.severities],
             when=lambda rows, _: any(rows.severities),
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.speeds import link_parts, nominal_speeds, slow_links
 from tracetui.arrays import Bools, Floats
 from tracetui.export.sentences.ranks import group_key, group_words, rank_words
-from tracetui.export.tables.column import Column, Form, Table, count, data, duration, listed, size
+from tracetui.export.tables.column import Column, Form, Table, count, data, duration, listed, size, worded
 from tracetui.export.tables.common import (
     FirstRows,
     flag_column,
+    optional_floats,
     optional_numbers,
     share_words,
     texts_by,
@@ -82,8 +83,7 @@ class LinkRows(_GroupRows):
     @cached_property
     def nominal(self) -> Floats:
         """float64[rows]: GB/s that each is built for; -1 where no table tells."""
-        speeds = nominal_speeds(self.analysis.trace, self.all_rows)
-        return np.array([-1 if speed is None else speed for speed in speeds], np.float64)[: len(self.rows)]
+        return optional_floats(nominal_speeds(self.analysis.trace, self.all_rows))[: len(self.rows)]
 
     @cached_property
     def share(self) -> Floats:
@@ -94,8 +94,7 @@ class LinkRows(_GroupRows):
     @cached_property
     def speed(self) -> Floats:
         """float64[rows]: GB/s of each; -1 where it took no time."""
-        speeds = (link.gb_per_s for link in self.rows)
-        return np.array([-1 if speed is None else speed for speed in speeds], np.float64)
+        return optional_floats(link.gb_per_s for link in self.rows)
 
     @cached_property
     def slow(self) -> Bools:
@@ -120,11 +119,8 @@ def _group_columns() -> tuple[Column[Any], ...]:
     )
 
 
-def _number(
-    key: str,
-    get: Callable[[Any], Sequence[Optional[int]]],  # noqa: UP045 - read at run time by Python 3.9
-) -> Column[Any]:
-    return Column(key, "", lambda rows: optional_numbers(get(rows)), forms=Form.DATA, optional=True)
+def _number(key: str, numbers: Callable[[Any], Sequence[int | None]]) -> Column[Any]:
+    return data(key, lambda rows: optional_numbers(numbers(rows)), optional=True)
 
 
 PEERS: Table[PeerRows] = Table(
@@ -166,12 +162,10 @@ LINKS: Table[LinkRows] = Table(
             when=lambda rows, _: bool((rows.share >= 0).any()),
         ),
         data("slow", lambda rows: rows.slow),
-        Column(
+        worded(
             "slowness",
             "slow",
-            lambda rows: listed(["slow" if slow else "" for slow in rows.slow.tolist()]),
-            forms=Form.SHOWN,
-            trusted=True,
+            lambda rows: ["slow" if slow else "" for slow in rows.slow.tolist()],
             when=lambda rows, _: bool(rows.slow.any()),
         ),
         Column("called", "link", lambda rows: listed(rows.link_names()), forms=Form.SHOWN),

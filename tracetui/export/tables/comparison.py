@@ -26,7 +26,7 @@ from tracetui.export.sentences.comparison import (
     signed_size,
 )
 from tracetui.export.sentences.health import MARKS
-from tracetui.export.tables.column import Column, Form, Table, data, json_only, listed, records
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, records, worded
 from tracetui.export.tables.common import named, numbers_by, objects_by, texts_by, texts_of, values_of
 from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_ms
@@ -154,14 +154,7 @@ def _table(
         *counts("other"),
         _amount(f"delta_{unit}", "delta", lambda row: row.delta_ns, lambda amount: signed(Fraction(amount))),
         json_only("trust", _verdicts),
-        Column(
-            "trust",
-            "",
-            lambda rows: listed(rows.marks()),
-            forms=_PRINTED,
-            trusted=True,
-            when=lambda rows, _: any(rows.marks()),
-        ),
+        worded("trust", "", ComparedRows.marks, forms=_PRINTED, when=lambda rows, _: any(rows.marks())),
         data("ratio", objects_by(lambda row: row.ratio)),
         Column("ratio", "ratio", objects_by(ratio_words), forms=_PRINTED),
         data("changed", objects_by(lambda row: row.changed)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tracetui.analysis.launch_chains import LaunchChains, frames_of
 from tracetui.analysis.search import pick
 from tracetui.arrays import Int32s, Int64s
 from tracetui.export.sentences.causes import file_line
-from tracetui.export.tables.column import CodedTexts, Column, Form, Table
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, data
 from tracetui.export.tables.operators import activity_name
 from tracetui.export.trace.step_numbers import StepNumbers
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -79,8 +80,8 @@ class EventRows:
         return names
 
 
-def _text(key: str, get: Callable[[EventRows], CodedTexts]) -> Column[EventRows]:
-    return Column(key, "", get, forms=Form.FRAME)
+def _column(key: str, get: Callable[[EventRows], Values], **more: Any) -> Column[EventRows]:
+    return data(key, get, forms=Form.FRAME, **more)
 
 
 def _string(name: str) -> Callable[[EventRows], CodedTexts]:
@@ -93,24 +94,22 @@ def _track(name: str) -> Callable[[EventRows], CodedTexts]:
 
 EVENTS: Table[EventRows] = Table(
     columns=(
-        Column("start_ns", "", lambda rows: rows.trace.slices.start[rows.rows], forms=Form.FRAME),
-        Column("dur_ns", "", lambda rows: rows.trace.slices.dur[rows.rows], forms=Form.FRAME),
-        _text("process", _track("process")),
-        _text("thread", _track("name")),
-        Column("lane", "", lambda rows: rows.lane - rows.events.first_lane[rows.track], forms=Form.FRAME),
-        _text("name", _string("name")),
-        _text("category", _string("category")),
-        _text("activity", lambda rows: CodedTexts(rows.trace.slices.activity[rows.rows], activity_name)),
-        Column(
+        _column("start_ns", lambda rows: rows.trace.slices.start[rows.rows]),
+        _column("dur_ns", lambda rows: rows.trace.slices.dur[rows.rows]),
+        _column("process", _track("process")),
+        _column("thread", _track("name")),
+        _column("lane", lambda rows: rows.lane - rows.events.first_lane[rows.track]),
+        _column("name", _string("name")),
+        _column("category", _string("category")),
+        _column("activity", lambda rows: CodedTexts(rows.trace.slices.activity[rows.rows], activity_name)),
+        _column(
             "step",
-            "",
             lambda rows: rows.events.steps.numbers_at(rows.trace.slices.start[rows.rows], rows.track),
-            forms=Form.FRAME,
             optional=True,
         ),
-        _text("operator", lambda rows: CodedTexts(rows.operator, rows.trace.string)),
-        _text("python_line", lambda rows: CodedTexts(rows.stack, rows.events.line_of)),
-        _text("stack", lambda rows: CodedTexts(rows.stack, rows.events.stack_of)),
+        _column("operator", lambda rows: CodedTexts(rows.operator, rows.trace.string)),
+        _column("python_line", lambda rows: CodedTexts(rows.stack, rows.events.line_of)),
+        _column("stack", lambda rows: CodedTexts(rows.stack, rows.events.stack_of)),
     )
 )
 

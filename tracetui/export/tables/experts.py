@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tracetui.export.tables.column import Column, Form, Table, Values, duration, json_only
-from tracetui.export.tables.common import optional_numbers, values_of
+from tracetui.export.tables.common import optional_floats, optional_numbers, values_of
 from tracetui.export.tables.job import JobRows
 from tracetui.job.experts import ExpertLayer, TokenUnit
 from tracetui.job.job import Job
@@ -24,8 +24,7 @@ class LayerRows(JobRows):
 
 
 def _imbalance(rows: LayerRows) -> Values:
-    found = (layer.imbalance(rows.groups) for layer in rows.rows)
-    return np.array([-1 if imbalance is None else imbalance for imbalance in found], np.float64)
+    return optional_floats(layer.imbalance(rows.groups) for layer in rows.rows)
 
 
 def _hot(rows: LayerRows) -> Values:

@@ -29,6 +29,7 @@ from tracetui.export.tables.column import (
     json_only,
     listed,
     texts_at,
+    worded,
 )
 from tracetui.export.tables.common import trust_columns
 from tracetui.export.tables.pieces import (
@@ -261,13 +262,7 @@ GAPS: Table[GapRows] = Table(
         data("communication_line", _communication_line),
         ids_column(lambda rows: gap_ids(rows.analysis, rows.chosen)),
         # of what ranks them: idle time or communication
-        Column(
-            "why",
-            "why",
-            lambda rows: listed([_largest_part(causes) for causes in rows.causes]),
-            forms=Form.MARKDOWN,
-            trusted=True,
-        ),
+        worded("why", "why", lambda rows: [*map(_largest_part, rows.causes)], forms=Form.MARKDOWN),
         Column("late", "waited for", lambda rows: listed(rows.late), forms=Form.MARKDOWN),
         Column("behind", "Python line", _behind, forms=Form.TEXT | Form.MARKDOWN, path=True),
         Column("line", "Python line", _behind, forms=Form.VIEWER, path=True),

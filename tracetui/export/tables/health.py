@@ -15,7 +15,7 @@ from tracetui.export.sentences.health import (
     step_words,
     verdict_word,
 )
-from tracetui.export.tables.column import Column, Form, Table, data, json_only, listed
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, worded
 from tracetui.export.tables.common import named, texts_by, texts_of, values_of
 
 
@@ -45,14 +45,10 @@ FINDINGS: Table[FindingRows] = Table(
         json_only("affects", lambda rows: [list(f.affects) for f in rows.rows]),
         named("affects", "affects", lambda f: number_names(f.affects), trusted=True),
         json_only("steps", lambda rows: [finding_steps(f, rows.analysis.steps) for f in rows.rows]),
-        Column(
+        worded(
             "steps",
             "steps",
-            lambda rows: listed(
-                [step_words(finding_steps(f, rows.analysis.steps)) or None for f in rows.rows]
-            ),
-            forms=Form.SHOWN,
-            trusted=True,
+            lambda rows: [step_words(finding_steps(f, rows.analysis.steps)) or None for f in rows.rows],
             unknown="",
         ),
         json_only("windows", lambda rows: [[list(window) for window in f.windows] for f in rows.rows]),

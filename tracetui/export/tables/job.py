@@ -308,11 +308,10 @@ RANKS: Table[RankRows] = Table(
         ),
         Column("trust", "", texts_by(lambda row: rank_verdict(row.rank)), forms=Form.JSON),
         json_only("findings", lambda rows: [[*rank_health(row.rank).findings] for row in rows.rows]),
-        Column(
+        named(
             "trust",
             "trust",
-            texts_by(lambda row: verdict_word(rank_verdict(row.rank))),
-            forms=PRINTED | Form.VIEWER,
+            lambda row: verdict_word(rank_verdict(row.rank)),
             trusted=True,
             when=lambda rows, _: any(rank_health(row.rank).doubts for row in rows.rows),
         ),

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tracetui.arrays import Floats
 from tracetui.export.sentences.job import link_path
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only, size
-from tracetui.export.tables.common import flag_column, named, numbers_by, texts_by, values_of
+from tracetui.export.tables.common import flag_column, named, numbers_by, optional_floats, texts_by, values_of
 from tracetui.export.tables.job import PRINTED, JobRows
 from tracetui.job.network_links import JobLink
 from tracetui.language import translate
@@ -39,12 +37,7 @@ def _number(key: str) -> Column[JobRows]:
 
 def _floats(value_of: Callable[[Any], float | None]) -> Callable[[JobRows], Floats]:
     """Return a getter of float64[n]; -1 where it is None."""
-
-    def floats(rows: JobRows) -> Floats:
-        values = map(value_of, rows.rows)
-        return np.array([-1 if value is None else value for value in values], np.float64)
-
-    return floats
+    return lambda rows: optional_floats(map(value_of, rows.rows))
 
 
 def _nominal(rows: JobRows, form: Form) -> bool:

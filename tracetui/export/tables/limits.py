@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tracetui.analysis.limits import Limit
-from tracetui.export.tables.column import Column, Form, Table, json_only
+from tracetui.export.tables.column import Column, Table, json_only
 from tracetui.export.tables.common import objects_by, texts_by, texts_of, values_of
 
 
@@ -18,19 +18,6 @@ class LimitRows:
     rows: Sequence[Any]
 
 
-def _number(key: str, number_of: Callable[[Any], float | None]) -> Column[LimitRows]:
-    """Return a number of each row; None where there is none."""
-    return Column(key, "", objects_by(number_of), forms=Form.JSON)
-
-
-def _measure(measure_of: Callable[[Any], str]) -> Column[LimitRows]:
-    return Column("measure", "", texts_by(measure_of), forms=Form.JSON)
-
-
-def _integer(key: str, name: str) -> Column[LimitRows]:
-    return Column(key, "", values_of(name), forms=Form.JSON)
-
-
 def _allowed(limit_of: Callable[[Any], Limit]) -> tuple[Column[LimitRows], ...]:
     """Return the two ways in which a limit is given, of which one is."""
 
@@ -38,22 +25,26 @@ def _allowed(limit_of: Callable[[Any], Limit]) -> tuple[Column[LimitRows], ...]:
         allowed = limit_of(row).share
         return None if allowed is None else float(allowed)
 
-    return (_number("allowed_share", share), _number("allowed_ns", lambda row: limit_of(row).ns))
+    return (
+        json_only("allowed_share", objects_by(share)),
+        json_only("allowed_ns", objects_by(lambda row: limit_of(row).ns)),
+    )
 
 
-_DEVICE: Column[LimitRows] = Column("device", "", texts_of("device"), forms=Form.JSON)
-_MEASURE_OF_BREACH = _measure(lambda breach: breach.limit.measure)
+_DEVICE: Column[LimitRows] = json_only("device", texts_of("device"))
+_MEASURE: Column[LimitRows] = json_only("measure", texts_of("measure"))
+_MEASURE_OF_BREACH: Column[LimitRows] = json_only("measure", texts_by(lambda breach: breach.limit.measure))
 
-LIMITS: Table[LimitRows] = Table((_measure(lambda limit: limit.measure), *_allowed(lambda limit: limit)))
+LIMITS: Table[LimitRows] = Table((_MEASURE, *_allowed(lambda limit: limit)))
 
 #: Where devices, or steps on them, pass a limit.
 BREACHES: Table[LimitRows] = Table(
     (
         _DEVICE,
-        _number("step", lambda breach: breach.step),
+        json_only("step", objects_by(lambda breach: breach.step)),
         _MEASURE_OF_BREACH,
-        _integer("measured_ns", "measured_ns"),
-        _integer("window_ns", "window_ns"),
+        json_only("measured_ns", values_of("measured_ns")),
+        json_only("window_ns", values_of("window_ns")),
         *_allowed(lambda breach: breach.limit),
     )
 )
@@ -61,26 +52,25 @@ BREACHES: Table[LimitRows] = Table(
 #: Where ranks of a job pass a limit.
 JOB_BREACHES: Table[LimitRows] = Table(
     (
-        _integer("rank", "rank"),
+        json_only("rank", values_of("rank")),
         _MEASURE_OF_BREACH,
-        _integer("measured_ns", "measured_ns"),
-        _number(
-            "measured_share", lambda breach: breach.measured_ns / breach.whole_ns if breach.whole_ns else None
+        json_only("measured_ns", values_of("measured_ns")),
+        json_only(
+            "measured_share",
+            objects_by(lambda breach: breach.measured_ns / breach.whole_ns if breach.whole_ns else None),
         ),
     )
 )
 
-MEMORY_LIMITS: Table[LimitRows] = Table(
-    (_measure(lambda limit: limit.measure), _integer("allowed_bytes", "bytes"))
-)
+MEMORY_LIMITS: Table[LimitRows] = Table((_MEASURE, json_only("allowed_bytes", values_of("bytes"))))
 
 #: Where devices pass a limit on memory.
 MEMORY_BREACHES: Table[LimitRows] = Table(
     (
         _DEVICE,
         _MEASURE_OF_BREACH,
-        _integer("measured_bytes", "bytes"),
+        json_only("measured_bytes", values_of("bytes")),
         json_only("steps", lambda rows: [[*breach.steps] for breach in rows.rows]),
-        _number("allowed_bytes", lambda breach: breach.limit.bytes),
+        json_only("allowed_bytes", objects_by(lambda breach: breach.limit.bytes)),
     )
 )

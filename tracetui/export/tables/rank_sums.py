@@ -8,7 +8,7 @@ from tracetui.analysis.health.finding import Severity
 from tracetui.export.sentences.advice import advice_title
 from tracetui.export.sentences.health import number_names, verdict_word
 from tracetui.export.sentences.job import digest_line_words
-from tracetui.export.tables.column import Column, Form, Table, count, duration, listed, size
+from tracetui.export.tables.column import Column, Form, Table, count, duration, size, worded
 from tracetui.export.tables.common import named, numbers_by, share_column, values_of
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.operators import activity_words
@@ -42,12 +42,10 @@ def _ranks(numbers: Sequence[int], count_of_all: int) -> str:
 JOB_OPERATORS: Table[JobOperatorRows] = Table(
     (
         named("type", "name", lambda operator: operator.type),
-        Column(
+        worded(
             "activity",
             "activity",
-            lambda rows: listed([activity_words(row.activity, rows.kind) for row in rows.rows]),
-            forms=Form.SHOWN,
-            trusted=True,
+            lambda rows: [activity_words(row.activity, rows.kind) for row in rows.rows],
         ),
         count("count", "count", values_of("count"), forms=Form.SHOWN),
         duration("ns", "total", values_of("ns"), forms=Form.SHOWN),
@@ -95,13 +93,7 @@ DOUBTS: Table[JobRows] = Table(
         ),
         named("id", "finding", lambda row: row.doubt.id),
         named("affects", "affects", lambda row: number_names(row.doubt.affects), trusted=True),
-        Column(
-            "ranks",
-            "ranks",
-            lambda rows: listed([_ranks(row.ranks, len(rows.job.ranks)) for row in rows.rows]),
-            forms=Form.SHOWN,
-            trusted=True,
-        ),
+        worded("ranks", "ranks", lambda rows: [_ranks(row.ranks, len(rows.job.ranks)) for row in rows.rows]),
         named("sentence", "what was seen", lambda row: restate(row.doubt.sentence)),
     )
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tracetui.analysis.scheduler.scheduler import Culprit
 from tracetui.analysis.scheduler.states import State
@@ -14,6 +14,7 @@ from tracetui.export.tables.common import (
     numbers_by,
     objects_by,
     optional_numbers,
+    share_column,
     texts_by,
     values_of,
 )
@@ -53,16 +54,12 @@ class CoreRows:
         self.rows: Sequence[CoreTime] = summary.cores
 
 
-def _state(state: State) -> Callable[[ThreadTimeRows], Values]:
-    return numbers_by(lambda thread: thread.ns[state])
-
-
 def _state_column(key: str, title: str, state: State) -> Column[ThreadTimeRows]:
     shown = state is not State.UNKNOWN
     return duration(
         key,
         title,
-        _state(state),
+        numbers_by(lambda thread: thread.ns[state]),
         stacked="inter-\nrupted" if state is State.INTERRUPTED else "",
         when=lambda rows, _: shown or any(thread.ns[state] for thread in rows.rows),
     )
@@ -70,10 +67,6 @@ def _state_column(key: str, title: str, state: State) -> Column[ThreadTimeRows]:
 
 def _preemptors(thread: ThreadTime) -> str | None:
     return names(thread_name(culprit.task) for culprit in thread.preemptors) or None
-
-
-def _share(ns: int, rows: CulpritRows) -> str:
-    return format_percent(ns, rows.idle_ns)
 
 
 def _whose(culprit: Culprit) -> str:
@@ -120,7 +113,7 @@ CULPRITS: Table[CulpritRows] = Table(
         data("host_pid", numbers_by(lambda culprit: culprit.task.host_pid), optional=True),
         data("own_process", objects_by(lambda culprit: culprit.own_process)),
         duration("idle_ns", "idle", values_of("idle_ns")),
-        Column("share", "share", values_of("idle_ns"), _share, forms=Form.SHOWN),
+        share_column(values_of("idle_ns"), lambda rows: rows.idle_ns),
         named("whose", "process", _whose, trusted=True, unknown=""),
     ),
     order=("idle_ns", "share", ..., "task"),

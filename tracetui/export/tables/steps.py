@@ -16,7 +16,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.causes import leading_shares
 from tracetui.export.sentences.health import verdict_word
-from tracetui.export.tables.column import Column, Form, Table, data, json_only, listed
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, listed, worded
 from tracetui.export.tables.common import (
     FirstRows,
     cause_columns,
@@ -158,13 +158,11 @@ STEPS: Table[StepRows] = Table(
         data("end_ns", values_of("end_ns")),
         *SUMS,
         *PHASES,
-        Column("trust", "trust", lambda rows: listed(_trust(rows)), forms=Form.JSON),
-        Column(
+        json_only("trust", _trust),
+        worded(
             "trust",
             "trust",
-            lambda rows: listed([*map(verdict_word, _trust(rows))]),
-            forms=Form.SHOWN,
-            trusted=True,
+            lambda rows: [*map(verdict_word, _trust(rows))],
             when=lambda rows, _: bool(rows.analysis.health.doubted_steps),
         ),
         json_only("phases", lambda rows: [_phases_document(phases) for phases in rows.phases]),
@@ -179,12 +177,11 @@ STEPS: Table[StepRows] = Table(
         *cause_columns(Cause, lambda rows: rows.causes),
         json_only("communication_causes", lambda rows: [*map(causes_document, rows.communication_causes)]),
         *cause_columns(CommunicationCause, lambda rows: rows.communication_causes),
-        Column(
+        worded(
             "why",
             "why idle",
-            lambda rows: listed([leading_shares(causes_document(causes)) for causes in rows.causes]),
+            lambda rows: [leading_shares(causes_document(causes)) for causes in rows.causes],
             forms=Form.MARKDOWN,
-            trusted=True,
         ),
     ),
     order=(

@@ -24,7 +24,6 @@ from tracetui.export.tables.common import causes_document
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
-from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.ranges import RANGES, RangeRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.trace.health import trust_document
@@ -79,32 +78,6 @@ def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) ->
         "waited_for_peers_ns": waited,
     }
     return {**document, "hotspots": records(LINES, rows)}
-
-
-def modules_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """Return the idle time of the gaps selected by nn.Module, most first; at most `top` modules, 0 for all.
-
-    `path` are the modules around one; `file`, `line` and `function` are where its forward is defined. What is
-    outside any module is a row without a name.
-    """
-    rows = ModuleRows(analysis, selection, top)
-    document = {"schema": SCHEMA, **trust_document(analysis, LINE_NUMBERS), "idle_ns": rows.idle_ns}
-    return {**document, "modules": records(MODULES, rows)}
-
-
-def frames_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """Return the idle time of the gaps selected by frame at any depth, most first; `top` rows, 0 for all."""
-    rows = FrameRows(analysis, selection, top)
-    document = {"schema": SCHEMA, **trust_document(analysis, LINE_NUMBERS), "idle_ns": rows.idle_ns}
-    return {**document, "frames": records(FRAMES, rows)}
-
-
-def scopes_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """Return computing and the idle time before it by scope, most first; at most `top` rows."""
-    rows = ScopeRows(analysis, selection, top)
-    sums = {"computing_ns": rows.computing_ns, "idle_ns": rows.idle_ns}
-    document = {"schema": SCHEMA, **trust_document(analysis, LINE_NUMBERS), **sums}
-    return {**document, "scopes": records(SCOPES, rows)}
 
 
 def advice_document(analysis: Analysis) -> dict[str, Any]:

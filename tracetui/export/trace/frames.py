@@ -20,14 +20,7 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.kernels import KernelRows, kernel_table
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.operators import OPERATORS
-from tracetui.export.tables.scheduler import (
-    CORES,
-    CULPRITS,
-    THREADS,
-    CoreRows,
-    CulpritRows,
-    ThreadTimeRows,
-)
+from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows

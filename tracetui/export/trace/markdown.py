@@ -15,13 +15,7 @@ from tracetui.export.sentences.advice import NOTHING, advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, mark, marks_legend
 from tracetui.export.sentences.late_ranks import capped_savings
-from tracetui.export.sentences.trace import (
-    NO_DEVICE,
-    WHY_IDLE,
-    WHY_PREPARING,
-    hidden_steps,
-    window_words,
-)
+from tracetui.export.sentences.trace import NO_DEVICE, WHY_IDLE, WHY_PREPARING, hidden_steps, window_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import PEERS
 from tracetui.export.tables.hotspots import LineRows

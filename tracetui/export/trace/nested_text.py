@@ -1,4 +1,4 @@
-"""Idle time by nn.Module and by frame, and the time of scopes, as plain text and as Markdown.
+"""Idle time by nn.Module and by frame, and the time of scopes, as JSON, plain text and Markdown.
 
 What holds others of its kind has its time with theirs, and its own: the own times add up.
 """
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.export.json_document import SCHEMA
 from tracetui.export.markdown import escaped
 from tracetui.export.sentences.trace import NO_IDLE_TIME, hidden_rows, nothing_idle
 from tracetui.export.tables import nested
-from tracetui.export.tables.column import Table
+from tracetui.export.tables.column import Table, records
 from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, ScopeRows
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
-from tracetui.export.trace.documents import frames_document, modules_document, scopes_document
+from tracetui.export.trace.documents import LINE_NUMBERS
+from tracetui.export.trace.health import trust_document
 from tracetui.export.trace.idle_text import TOP_LINES, reasons_of_rows
 from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
@@ -37,25 +39,38 @@ class Ranking:
     """What a table of idle time has a row of."""
 
     title: str
-    several: str
+    several: str  #: what the rows are, and their key in JSON
     table: Table[Any]
     rows: Callable[[Analysis, Selection, int], NestedRows]  #: at most so many, 0 for all
-    document: Callable[[Analysis, Selection, int], dict[str, Any]]
     nothing: str = NO_IDLE_TIME
     explained: str = EXPLAINED
 
+    def document(self, analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
+        """Return the rows of the gaps selected, most time first; at most `top`, 0 for all.
 
-MODULES = Ranking("Idle time by nn.Module: {idle}", "modules", nested.MODULES, ModuleRows, modules_document)
+        The sums are those of all rows, listed or not. What is outside any module is a row without a name.
+        """
+        rows = self.rows(analysis, selection, top)
+        computing = {"computing_ns": rows.computing_ns} if isinstance(rows, ScopeRows) else {}
+        return {
+            "schema": SCHEMA,
+            **trust_document(analysis, LINE_NUMBERS),
+            **computing,
+            "idle_ns": rows.idle_ns,
+            self.several: records(self.table, rows),
+        }
+
+
+MODULES = Ranking("Idle time by nn.Module: {idle}", "modules", nested.MODULES, ModuleRows)
 SCOPES = Ranking(
-    "Idle time by scope: {idle}",
+    "Time by scope: {computing} of computing tasks, {idle} of idle time before it",
     "scopes",
     nested.SCOPES,
     ScopeRows,
-    scopes_document,
     NO_SCOPES,
     SCOPES_EXPLAINED,
 )
-FRAMES = Ranking("Idle time by frame of Python: {idle}", "frames", nested.FRAMES, FrameRows, frames_document)
+FRAMES = Ranking("Idle time by frame of Python: {idle}", "frames", nested.FRAMES, FrameRows)
 
 
 def nested_text(
@@ -96,14 +111,8 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
 
 
 def _title(ranking: Ranking, rows: NestedRows) -> str:
-    idle = format_duration(rows.idle_ns)
-    if isinstance(rows, ScopeRows):
-        return translate(
-            "Time by scope: {computing} of computing tasks, {idle} of idle time before it",
-            computing=format_duration(rows.computing_ns),
-            idle=idle,
-        )
-    return translate(ranking.title, idle=idle)
+    computing = format_duration(rows.computing_ns) if isinstance(rows, ScopeRows) else ""
+    return translate(ranking.title, idle=format_duration(rows.idle_ns), computing=computing)
 
 
 def _without_modules(analysis: Analysis, rows: NestedRows) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
@@ -14,7 +15,7 @@ from tracetui.export.markdown import escaped
 from tracetui.export.sentences.scheduler import clock_words, scheduler_notes, thread_name
 from tracetui.export.tables.column import records
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
-from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import wrap_sentence
 from tracetui.language import clauses, names, semicolon_list, translate
 from tracetui.units import format_count, format_duration, format_percent
@@ -49,32 +50,35 @@ def scheduler_document(analysis: Analysis, scheduler: Scheduler, summary: Schedu
 
 def scheduler_text(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary, width: int) -> str:
     """Return what the scheduler did as plain text."""
-    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in wrap_sentence(fact, width)]
-    threads = ThreadTimeRows(summary)
-    lines += ["", threads_title(), *text_table(THREADS, threads, width, [*map(_thread_note, threads.rows)])]
-    if summary.culprits:
-        rows = CulpritRows(summary)
-        rows.rows = rows.rows[:TOP_CULPRITS]
-        lines += ["", culprits_title(), *text_table(CULPRITS, rows, width)]
-    cores = CoreRows(summary)
-    cores.rows = cores.rows[:TOP_CORES]
-    lines += ["", cores_title(), *text_table(CORES, cores, width)]
+    facts = (explained_sentence(analysis), clock_words(scheduler.clock))
+    lines = [line for fact in facts for line in wrap_sentence(fact, width)]
+    for section in _sections(summary, TOP_CULPRITS, TOP_CORES):
+        lines += ["", *section.text(width)]
     return "\n".join(lines) + "\n"
 
 
 def scheduler_markdown(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary) -> str:
     """Return what the scheduler did as Markdown."""
-    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in (escaped(fact), "")]
-    lines += [f"## {threads_title()}", "", *markdown_table(THREADS, ThreadTimeRows(summary))]
-    if summary.culprits:
-        lines += ["", f"## {culprits_title()}", "", *markdown_table(CULPRITS, CulpritRows(summary))]
-    lines += ["", f"## {cores_title()}", "", *markdown_table(CORES, CoreRows(summary))]
+    lines = [escaped(explained_sentence(analysis)), "", escaped(clock_words(scheduler.clock))]
+    for section in _sections(summary):
+        lines += ["", *section.markdown()]
     return "\n".join(lines) + "\n"
 
 
-def scheduler_facts(analysis: Analysis, scheduler: Scheduler) -> list[str]:
-    """Return the answer in sentences: what of the idle time the scheduler explains, and its clock."""
-    return [explained_sentence(analysis), clock_words(scheduler.clock)]
+def _sections(
+    summary: SchedulerSummary, culprits: int | None = None, cores: int | None = None
+) -> Iterator[TableSection]:
+    """Yield the tables of threads, of who had their cores, and of all or the first `cores`."""
+    threads, core_rows = ThreadTimeRows(summary), CoreRows(summary)
+    title = translate("Threads, those to blame for the most idle time first")
+    yield TableSection(title, THREADS, threads, notes=lambda rows: [*map(_thread_note, rows.rows)])
+    if summary.culprits:
+        culprit_rows = CulpritRows(summary)
+        culprit_rows.rows = culprit_rows.rows[:culprits]
+        title = translate("Who had the core that a thread waited for, most idle time first")
+        yield TableSection(title, CULPRITS, culprit_rows)
+    core_rows.rows = core_rows.rows[:cores]
+    yield TableSection(translate("Cores, those of these threads first"), CORES, core_rows)
 
 
 def explained_sentence(analysis: Analysis) -> str:
@@ -113,18 +117,3 @@ def _preempted_by(thread: ThreadTime) -> str:
         f"{thread_name(culprit.task)} {format_duration(culprit.idle_ns)}" for culprit in thread.preemptors
     )
     return translate("had its core: {tasks}", tasks=tasks) if tasks else ""
-
-
-def threads_title() -> str:
-    """Return what the table of threads is called."""
-    return translate("Threads, those to blame for the most idle time first")
-
-
-def culprits_title() -> str:
-    """Return what the table of culprits is called."""
-    return translate("Who had the core that a thread waited for, most idle time first")
-
-
-def cores_title() -> str:
-    """Return what the table of cores is called."""
-    return translate("Cores, those of these threads first")

@@ -31,13 +31,7 @@ from tracetui.export.trace.idle_text import gap_section
 from tracetui.export.trace.selection import Selection
 from tracetui.language import clauses, counted, names, restate, semicolon_list, translate
 from tracetui.trace.clean import printable
-from tracetui.units import (
-    format_bytes,
-    format_count,
-    format_duration,
-    format_ms,
-    format_percent,
-)
+from tracetui.units import format_bytes, format_count, format_duration, format_ms, format_percent
 
 TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
 LONGEST_RUN = 400  #: characters of what is known of the run
@@ -199,9 +193,7 @@ def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
     lines = []
     if causes:
         why = translate(
-            "Why {device} was idle for {time}",
-            device=printable(device["device"]),
-            time=format_duration(idle),
+            "Why {device} was idle for {time}", device=printable(device["device"]), time=format_duration(idle)
         )
         lines += ["", why + doubt]
         rows = CauseRows(causes, idle)
