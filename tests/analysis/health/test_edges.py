@@ -151,6 +151,25 @@ def test_tasks_of_a_stream_overlap_for_a_hundredth_of_its_time(overlap: int, is_
     assert "tasks.overlap" not in found([*run(dur=35_000), *programmatic]), "these begin early"
 
 
+@pytest.mark.parametrize(
+    ("durs", "is_found"), [((20,), False), ((10,), False), ((9,), True), ((20, 20), False), ((20, 18), True)]
+)
+def test_a_kernel_that_begins_early_outlasts_the_one_before_it(durs: tuple[int, ...], is_found: bool) -> None:
+    """They begin 10 and 9 us before a kernel ends that runs for 50 us."""
+    early = [
+        event
+        for number in range(5, 8)
+        for place, dur in enumerate(durs)
+        for event in (
+            gpu.launch(
+                number * MS + 6_000 * (place + 1), 1_000, 100 * place + number + 100, "cuLaunchKernelEx"
+            ),
+            gpu.kernel(number * MS + 60_000 + 1_000 * place, dur * 1_000, 100 * place + number + 100),
+        )
+    ]
+    assert ("tasks.overlap" in found([*run(), *early])) == is_found
+
+
 def outcomes(events: Events, identity: str) -> list[tuple[str, int]]:
     """The severity and count of each finding of a kind in a trace of a GPU."""
     health = analyse(trace_of([*gpu.gpu(), *events])).health
@@ -812,6 +831,10 @@ def test_a_task_that_waits_for_the_host_on_its_stream_was_not_held_up(
     held = wait(25 * MS + 6_000, 40 * MS + 60_000, "cudaStreamSynchronize")
     holding = [call(start * MS + 500_000, 5_000, name) for start, name in calls]
     assert ("device.unseen_work" in found([*run(), *operators(2), *launched, *held, *holding])) == is_found
+    elsewhere = [{**event, "tid": gpu.HOST + 1} for event in holding]
+    assert "device.unseen_work" in found([*run(), *operators(2), *launched, *held, *elsewhere]), (
+        "not its thread"
+    )
 
 
 @pytest.mark.parametrize(("off", "is_found"), [(90_000, True), (160_000, False)])

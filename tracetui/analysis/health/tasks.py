@@ -23,17 +23,13 @@ LEAST_SHARED = 3
 
 
 def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
-    """Yield a finding where tasks of a stream run at the same time, those that may aside."""
-    trace, chains = recording.trace, recording.launch_chains
-    slices = trace.slices
-    may_overlap = np.zeros(len(slices), np.bool_)
-    launched = np.flatnonzero(chains.launch >= 0)
-    is_allowed = by_name(trace, chains.launch[launched], calls.may_overlap) == 1
-    may_overlap[chains.tasks[launched[is_allowed]]] = True
+    """Yield a finding where tasks of a stream run at the same time, those of graphs aside."""
+    trace, slices = recording.trace, recording.trace.slices
+    of_graph, is_early = _launched_by(recording, calls.launches_graph, calls.launches_early)
     streams = []
     for track in trace.tracks:
         if track.layer == Layer.DEVICE and track.family == Family.TASKS and len(track.rows) > 1:
-            overlap, busy, rows, inside = overlap_of(recording, track, may_overlap)
+            overlap, busy, rows, inside = overlap_of(recording, track, of_graph, is_early)
             is_much = overlap > MOST_OVERLAP * busy or inside > MOST_OVERLAP * len(track.rows)
             if len(rows) >= LEAST_SHARED and is_much:
                 streams.append((track, overlap, busy, rows))
@@ -68,29 +64,45 @@ def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     )
 
 
-def overlap_of(recording: HealthEvidence, track: Track, may_overlap: Bools) -> tuple[int, int, Int64s, int]:
+def _launched_by(recording: HealthEvidence, *questions: calls.NamePredicate) -> Iterator[Bools]:
+    """Yield, for each question about names of calls, whether it is so of the launch of each slice."""
+    chains = recording.launch_chains
+    launched = np.flatnonzero(chains.launch >= 0)
+    for question in questions:
+        answers = np.zeros(len(recording.trace.slices), np.bool_)
+        is_so = by_name(recording.trace, chains.launch[launched], question) == 1
+        answers[chains.tasks[launched[is_so]]] = True
+        yield answers
+
+
+def overlap_of(
+    recording: HealthEvidence, track: Track, of_graph: Bools, is_early: Bools
+) -> tuple[int, int, Int64s, int]:
     """Return the ns in which two tasks of a stream run or more, its busy ns, the rows that overlap one
     before, and how many of these end before it does.
 
     Args:
         recording: what was recorded.
         track: the stream.
-        may_overlap: bool[slices]: whether each may run beside others of its stream; these are left out.
+        of_graph: bool[slices]: whether each is of a graph, and may run beside others; these are left out.
+        is_early: bool[slices]: whether each may begin before the one before it ends, if it outlasts that.
     """
     slices = recording.trace.slices
     rows = np.arange(track.rows.start, track.rows.stop)
     rows = rows[among(slices.activity[rows], (Activity.COMPUTE, Activity.AICPU, Activity.COPY))]
-    rows = rows[~may_overlap[rows]]
+    rows = rows[~of_graph[rows]]
     busy = union(slices.start[rows], slices.end[rows]).total
     order = rows[np.argsort(slices.start[rows], kind="stable")]
     if len(order) < 2:
         return 0, busy, order[:0], 0
-    reach = np.maximum.accumulate(slices.end[order])[:-1]
-    is_over = slices.start[order[1:]] < reach
-    inside = int(np.count_nonzero(is_over & (slices.end[order[1:]] < reach)))
-    over = order[1:][is_over]
-    overlap = union(slices.start[over], np.minimum(slices.end[over], reach[is_over])).total
-    return overlap, busy, over, inside
+    ends = slices.end[order]
+    reach = np.maximum.accumulate(ends)[:-1]
+    start, end = slices.start[order[1:]], ends[1:]
+    start = np.where(is_early[order[1:]] & (end >= ends[:-1]), np.maximum(start, ends[:-1]), start)
+    is_over = start < reach
+    inside = int(np.count_nonzero(is_over & (end < reach)))
+    overlap = union(start[is_over], np.minimum(end, reach)[is_over]).total
+    return overlap, busy, order[1:][is_over], inside
 
 
 def shared_tasks(recording: HealthEvidence) -> Int64s:

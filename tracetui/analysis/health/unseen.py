@@ -167,7 +167,9 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
 
 
 def _held_by_host(recording: HealthEvidence, tasks: Int64s, launched: Int64s) -> Bools:
-    """Return which tasks wait for the host: a call that holds up a stream came since the task before them.
+    """Return which tasks wait for the host: their thread held up a stream since it launched the one before.
+
+    What another thread holds up is another stream: calls do not tell which.
 
     Args:
         recording: what was recorded.
@@ -177,12 +179,16 @@ def _held_by_host(recording: HealthEvidence, tasks: Int64s, launched: Int64s) ->
     trace, chains = recording.trace, recording.launch_chains
     start = trace.slices.start
     rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
-    holds = np.sort(start[rows[by_name(trace, rows, calls.holds_stream) == 1]])
+    holds = rows[by_name(trace, rows, calls.holds_stream) == 1]
     before = np.full(len(tasks), -1, np.int64)
     for track, places in rows_by_track(trace, tasks) if len(holds) else ():
         in_order = track.rows.start + np.argsort(start[track.rows.start : track.rows.stop], kind="stable")
         place = np.searchsorted(start[in_order], start[tasks[places]]) - 1
         before[places] = pick(in_order, place)
     since = milestones(chains, chains.index(before)).launched
-    held: Bools = np.searchsorted(holds, launched) > np.searchsorted(holds, since)
+    thread = track_of_rows(trace, pick(chains.launch, chains.index(tasks)))
+    held = np.zeros(len(tasks), np.bool_)
+    for track, found in rows_by_track(trace, holds):
+        times, places = np.sort(start[holds[found]]), np.flatnonzero(thread == track.index)
+        held[places] = np.searchsorted(times, launched[places]) > np.searchsorted(times, since[places])
     return held

@@ -90,10 +90,9 @@ def launches_graph(call: str) -> bool:
     return _GRAPH_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
 
 
-def may_overlap(call: str) -> bool:
-    """Return whether tasks of a runtime call may run beside others of their stream."""
-    plain = _LAYER.sub("", call, count=1)
-    return launches_graph(call) or _EARLY_LAUNCH.match(plain) is not None
+def launches_early(call: str) -> bool:
+    """Return whether the kernel of a runtime call may begin before the one before it on its stream ends."""
+    return _EARLY_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def launches_kernel(call: str) -> bool:
