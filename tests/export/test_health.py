@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -177,6 +178,10 @@ def doubtful(identifier: str, *affects: str) -> Finding:
         ((STACKS,), ""),
         ((LOST,), "Idle time is overstated: 3 tasks are lost (step 51)"),
         ((doubtful("graph.gap", "idle"),), "Idle time may be overstated: 3 tasks are lost"),
+        (
+            (replace(doubtful("device.dropped", "idle"), is_chosen=True),),
+            "Not certain (idle time): 3 tasks are lost",
+        ),
         (
             (finding("device.head_lost", Severity.WRONG, "idle", "steps"),),
             "Idle time and steps are wrong: 3 tasks are lost",

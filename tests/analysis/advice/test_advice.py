@@ -417,6 +417,20 @@ def test_a_collection_takes_1_ms(dur: int, count: int) -> None:
     assert [advice.cost_ns for advice in advice_of(events, "garbage_collection")] == [dur] * count
 
 
+def test_collections_of_processes_that_launch_nothing_stop_no_launch() -> None:
+    other = PYTHON + 1
+    collectors = [(pid << 10) + 1 for pid in (PYTHON, other)]
+    events = stepped(
+        *process(other, "Python", "CPU", 1),
+        operator(1_000, 5_000, pid=other),
+        *(event for pid in collectors for event in process(pid, "Python GC", "CPU", 1)),
+        piece(collectors[0], MAIN, "GC", us(2_000), us(2 * MS), "GC"),
+        *(piece(collectors[1], MAIN, "GC", us(n * 9 * MS), us(8 * MS), "GC") for n in (1, 2)),
+    )
+    (advice,) = advice_of(events, "garbage_collection")
+    assert (advice.cost_ns, advice.evidence["count"], advice.evidence["total_ns"]) == (2 * MS, 1, 2 * MS)
+
+
 @pytest.mark.parametrize(("dur", "count"), [(10 * MS, 1), (10 * MS - 1, 0)])
 @pytest.mark.parametrize("name", ["AscendCL@aclrtMalloc", "AscendCL@aclrtFree", "AscendCL@aclMallocMemInner"])
 def test_memory_stalls_of_10_ms(name: str, dur: int, count: int) -> None:

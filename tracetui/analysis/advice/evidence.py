@@ -12,7 +12,7 @@ from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import rows_of, runs, track_of_rows
+from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
@@ -215,6 +215,11 @@ class Evidence:
     def host_rows(self) -> Int64s:
         """Rows of all operators of the host, by thread, then start."""
         return self.analysis.host_rows
+
+    @cached_property
+    def launching(self) -> Int64s:
+        """The indices of the threads that launch; -1 among them where some operator is of none."""
+        return distinct(self.analysis.host_threads.of_rows(self.analysis.launch_chains.operator))
 
     @cached_property
     def device_of_work(self) -> Int64s:

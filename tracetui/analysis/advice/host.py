@@ -45,6 +45,7 @@ PER_LAUNCH = (
 
 
 _NEVER = np.iinfo(np.int64).max
+_NONE = np.empty(0, np.int64)
 
 
 def launch_bound(evidence: Evidence) -> Iterator[Advice]:
@@ -206,8 +207,7 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
     """Find a data loader that takes long, on threads that launch, while the device is idle."""
     operators, threads = evidence.host_rows, evidence.analysis.host_threads
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
-    launching = distinct(threads.of_rows(evidence.analysis.launch_chains.operator))
-    outer = evidence.outermost(loading[np.isin(threads.of_rows(loading), launching)])
+    outer = evidence.outermost(loading[np.isin(threads.of_rows(loading), evidence.launching)])
     spans = evidence.span(outer)
     step = evidence.host_step(spans.starts) if evidence.steps else np.arange(len(spans))
     loading_ns = np.zeros(max(evidence.steps, len(spans)) + 1, np.int64)
@@ -240,8 +240,9 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
 
 def collections(evidence: Evidence) -> Iterator[Advice]:
     """Find garbage collections of Python that stop the thread that launches."""
-    slices = evidence.trace.slices
-    all_collections = evidence.rows_of(Family.COLLECTOR)
+    slices, threads = evidence.trace.slices, evidence.analysis.host_threads
+    launching = evidence.launching[evidence.launching >= 0].tolist()
+    all_collections = distinct(np.concatenate([_NONE, *map(threads.collections, launching)]))
     rows = evidence.longest_first(all_collections[slices.dur[all_collections] >= COLLECTION.value])
     pieces = evidence.caused(Cause.GC)
     cost = evidence.idle(pieces)

@@ -104,6 +104,7 @@ def lone_launches(recording: HealthEvidence, launches: Launches) -> Iterator[Fin
             count=count,
             share=1.0,
             steps=places(np.arange(len(recording.steps))),
+            is_chosen=bool(counted),
         )
 
 

@@ -198,6 +198,12 @@ class HostThreads:
                 thread[thread == index] = -1
         return thread
 
+    def collections(self, index: int) -> Int64s:
+        """Return the garbage collections of the process of a thread; rows."""
+        pid = self._tracks[index].pid
+        near = [track for track in self._collector_tracks if self._trace.same_process(track.pid, pid)]
+        return rows_of(self._collector_tracks if not near and self._of_one_process else near)
+
     def charge_times(
         self, index: int, times: Int64s, woken_operator: Int64s
     ) -> tuple[Int64s, Int64s, Int64s]:
@@ -292,10 +298,7 @@ class HostThreads:
     def _thread(self, index: int) -> HostThread:
         trace, track = self._trace, self._tracks[index]
         tracks_of_thread, frames = self._tracks_of_thread[index], self._frames_of(index)
-        near = [t for t in self._collector_tracks if trace.same_process(t.pid, track.pid)]
-        if not near and self._of_one_process:
-            near = self._collector_tracks
-        rows_by_cause: dict[Cause, list[Int64s]] = {Cause.GC: [rows_of(near)]}
+        rows_by_cause: dict[Cause, list[Int64s]] = {Cause.GC: [self.collections(index)]}
         tables = (
             ([track], calls.cause_of_operator),
             ([t for t in tracks_of_thread if t.family == Family.CALLS], calls.cause_of_call),

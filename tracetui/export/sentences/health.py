@@ -89,7 +89,8 @@ def headline(health: Health, steps: tuple[Step, ...]) -> str:
         return ""
     worst = doubts[0]
     numbers = number_names(worst.affects)
-    if "idle" in worst.affects and worst.id.startswith(("device.", "graph.")):
+    is_device = worst.id.startswith(("device.", "graph."))
+    if "idle" in worst.affects and is_device and not worst.is_chosen:
         template = "Idle time may be overstated: {finding}"
         if worst.id in ("device.head_lost", "device.tail_lost"):
             template = "Idle time and steps are wrong: {finding}"
