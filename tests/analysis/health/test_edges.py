@@ -54,6 +54,8 @@ def test_a_loss_at_the_start_or_end_has_a_hundredth_outside_of_it() -> None:
     assert edges(range(360, 396)) == [(False, True)]
     assert edges(range(360, 395)) == [(False, False)]
     assert edges(range(4, 396)) == [(True, False)], "nearly all are lost from the start"
+    assert edges(range(1, 400)) == [(False, True)] and edges(range(399)) == [(True, False)]
+    assert edges([*range(20), *range(25, 400)]) == [(False, False)], "none before it or after it has a task"
     assert edges(range(10), 50) == [(True, False)] and edges(range(1, 10), 50) == [(False, False)]
 
 
@@ -877,6 +879,17 @@ def sentences(events: Events, *identities: str) -> list[str]:
             range(101, 498),
             "device.tail_lost",
             "397 of the last 400 kernel launches have no task on the device: "
+            "recording stopped before the device was done",
+        ),
+        (
+            {*range(1, 501)} - {*range(101, 109)},
+            "device.dropped",
+            "492 kernel launches here and there have no task on the device, those between them have",
+        ),
+        (
+            range(2, 501),
+            "device.tail_lost",
+            "the last 499 kernel launches have no task on the device: "
             "recording stopped before the device was done",
         ),
         (

@@ -54,8 +54,8 @@ class LostLaunches(NamedTuple):
     first: int  #: place in `Launches` of the first
     stop: int  #: and after the last
     places: Int64s  #: of those without a task
-    at_start: bool  #: hardly any launch before it has a task
-    at_end: bool  #: hardly any launch after it has a task
+    at_start: bool  #: hardly any launch before it has a task, and some after it has
+    at_end: bool  #: hardly any launch after it has a task, and some before it has; not both
 
     @property
     def is_dense(self) -> bool:
@@ -113,7 +113,8 @@ def find_losses(launches: Launches) -> list[LostLaunches]:
         if len(part) >= LEAST_LOST:
             first, stop = int(part[0]), int(part[-1]) + 1
             before, after = int(had[first]), int(had[-1] - had[stop])
-            loss = LostLaunches(first, stop, part, before <= outside, after <= outside < before)
+            at_end = after <= outside and before > (outside if after else 0)
+            loss = LostLaunches(first, stop, part, before <= outside and after > 0, at_end)
             losses.append(loss if loss.is_dense else loss._replace(at_start=False, at_end=False))
     spread: Int64s = np.concatenate([places[:0], *(part for part in merged if len(part) < LEAST_LOST)])
     if len(spread) >= max(LEAST_LOST, _LEAST_SPREAD * count):

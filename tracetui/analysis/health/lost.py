@@ -194,6 +194,7 @@ def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) 
 
 def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[LostLaunches]) -> Finding:
     count, span = sum(len(loss.places) for loss in losses), losses[0].stop - losses[0].first
+    is_within = losses[0].is_dense and span < len(launches.row)
     return Finding(
         id="device.dropped",
         severity=Severity.WRONG,
@@ -203,7 +204,7 @@ def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[Los
             if len(losses) == 1 and count == span
             else "{count} of {span} kernel launches in a row have no task on the device, "
             "those before and after have"
-            if len(losses) == 1 and losses[0].is_dense
+            if len(losses) == 1 and is_within
             else "{count} kernel launches here and there have no task on the device, those between them have"
             if len(losses) == 1
             else "{count} kernel launches in {stretches} stretches have no task on the device, others have"
