@@ -414,6 +414,34 @@ def test_time_of_one_side_in_which_it_may_have_waited_cancels_that_in_which_the_
     assert roots == [(0, "idle", (3 + 2) * 3 * MS), (0, "transfer", 2_000)], "2 µs between dp and tp 0"
 
 
+@pytest.mark.parametrize(("apart_us", "clock_us"), [(300, 0), (3_000, 0), (3_000, 3_000)])
+def test_replicas_on_one_stream_are_no_group(apart_us: int, clock_us: int) -> None:
+    """Ranks 1 and 3 come late to their own group of two; or all to one, and the clocks of two are ahead.
+
+    Before PyTorch 2.4 nothing but the stream tells of a group.
+    """
+    late_us = [(90, 700, 250, 400, 850, 10), (500, 120, 900, 30, 330, 640)]
+    kernels: dict[int, list[tuple[int, int, dict[str, Any]]]] = {rank: [] for rank in range(4)}
+    for number, (first, second) in enumerate(zip(*late_us)):
+        base = 10_000 * (number + 1)
+        for rank in range(4):
+            late = (number * 3 % 5, first, number * 4 % 7, second)[rank]
+            end = base + 100 + (max(first, second) if clock_us else (first, second)[rank // 2])
+            ahead = apart_us * (rank // 2)
+            kernels[rank].append((base + late + ahead, end - base - late, {"Collective name": "allreduce"}))
+    job = gpu_job(kernels)
+    if clock_us:
+        assert job.clocks.offset.tolist() == [0, 0, clock_us * 1000, clock_us * 1000]
+        assert set(job.clocks.family.tolist()) == {0}
+        return
+    assert (job.clocks.offset.tolist(), job.clocks.family.tolist()) == ([0] * 4, [0, 0, 2, 2])
+    waited = {rank: int(job.waits.wait_ns[job.waits.rank_place == rank].sum()) for rank in range(4)}
+    early_us = (sum(number * 3 % 5 for number in range(6)), sum(number * 4 % 7 for number in range(6)))
+    assert (waited[0], waited[2]) == tuple(
+        (sum(late) - early) * 1000 for late, early in zip(late_us, early_us)
+    )
+
+
 def test_nobody_is_missing_in_a_stream_where_all_ranks_of_the_job_are_here() -> None:
     work = {1: [Work(TimeClass.IDLE, MS)]}
     job = simulate([Meeting("stream 20", (0, 1), work)] * 2, 2, planes=False)

@@ -22,6 +22,8 @@ from tracetui.job.match import NONE, MatchedChannel, sort_by_time
 LONGEST_APART = 1_000_000
 #: ns by which bounds on the clocks of two ranks may let them be off; wider ones align nothing.
 WIDEST_BOUNDS = 100_000
+#: ns by which ends of one operation differ from their usual distance at most, by median.
+_TOGETHER = 50_000
 _MOST_PARTS = 8  # of one operation that is several: what is in none of them is taken apart whole
 _SHARE = 95  # percent of what was seen that the residual holds for
 
@@ -112,33 +114,53 @@ def _paths_from(start: int, neighbours: dict[int, list[tuple[int, int, int]]]) -
 
 
 def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator[RankPair]:
-    """Yield, for each rank of a channel, what it saw together with the rank that has most in common."""
+    """Yield, for each rank of a channel, what it saw together with the rank that has most in common.
+
+    Ranks that so saw nothing together with it may be those of another group: they are compared in turn.
+    """
     if len(matched.channel.ranks) < 2:
         return
     arrivals = [_seen_arrivals(ranks, matched, member) for member in range(len(matched.channel.ranks))]
+    starts = matched.column(ranks, "start")
     ends, ended = _shared_ends(ranks, matched)
-    reference = int(ended.sum(axis=0).argmax())
-    for member, rank in enumerate(matched.channel.ranks):
-        if member == reference:
-            continue
-        reference_rank = matched.channel.ranks[reference]
-        _, reference_places, member_places = np.intersect1d(
-            arrivals[reference][0], arrivals[member][0], assume_unique=True, return_indices=True
-        )
-        if len(reference_places):
-            yield _pair_of(
-                reference_rank,
-                rank,
-                arrivals[member][1][member_places] - arrivals[reference][1][reference_places],
-                True,
+    members = [*range(len(matched.channel.ranks))]
+    for _ in range(_MOST_PARTS):
+        reference = members[int(ended[:, members].sum(axis=0).argmax())]
+        reference_rank, apart = matched.channel.ranks[reference], []
+        for member in members:
+            if member == reference:
+                continue
+            rank = matched.channel.ranks[member]
+            _, reference_places, member_places = np.intersect1d(
+                arrivals[reference][0], arrivals[member][0], assume_unique=True, return_indices=True
             )
-            continue
-        shared = ended[:, member] & ended[:, reference]
-        ahead = ends[shared, member] - ends[shared, reference]
-        if len(ahead):
-            pair = _pair_of(reference_rank, rank, ahead, False)
-            if pair.spread_ns <= LONGEST_APART:
-                yield pair
+            if len(reference_places):
+                ahead = arrivals[member][1][member_places] - arrivals[reference][1][reference_places]
+                yield _pair_of(reference_rank, rank, ahead, True)
+                continue
+            shared = ended[:, member] & ended[:, reference]
+            ahead, started = (times[shared, member] - times[shared, reference] for times in (ends, starts))
+            if len(ahead) and _is_together(ahead, started, is_stream=not matched.channel.size):
+                yield _pair_of(reference_rank, rank, ahead, False)
+            else:
+                apart.append(member)
+        if len(apart) < 2:
+            return
+        members = apart
+
+
+def _is_together(ended: Int64s, started: Int64s, is_stream: bool) -> bool:
+    """Tell whether two ranks ran the same operations, by how much later one ended and started each.
+
+    That ranks have a stream of one number tells nothing: they may be replicas that do the same apart. Those
+    start and end as regularly; of one operation the ends are together however apart the starts are.
+    """
+    pair = _pair_of(0, 0, ended, False)
+    if pair.spread_ns > LONGEST_APART or not is_stream:
+        return pair.spread_ns <= LONGEST_APART
+    apart_ended, apart_started = (float(np.median(np.abs(ns - np.median(ns)))) for ns in (ended, started))
+    is_close = abs(pair.ahead_ns) <= LONGEST_APART and apart_ended <= _TOGETHER
+    return is_close or 2 * apart_ended < apart_started
 
 
 def _send_pairs(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Iterator[RankPair]:
