@@ -286,6 +286,19 @@ def test_batches_of_sends_meet_where_each_has_one_peer() -> None:
     assert pair.channels[0].channel.complete, "of two ranks each has but one peer"
 
 
+def test_sends_of_which_nothing_tells_the_peer_make_waits_a_lower_bound() -> None:
+    """At profiler level 0 batches of a group of three name no peer; rank 1 is late to its all-reduce."""
+    late = {1: [Work(TimeClass.IDLE, 5 * MS)]}
+    meetings = [Meeting("pp", (0, 1, 2), {}, type="batchSendRecv"), Meeting("pp", (0, 1, 2), late)]
+    job = simulate(meetings, 3, planes=False)
+    assert (job.matched, job.without_peer) == (1, 3)
+    assert any(note.startswith("not compared are 3 sends and receives") for note in job_notes(job))
+    sentences = [*loss_sentences(job, rank_rows(job), job.root_breakdown, job.waits, [])]
+    assert sentences[0].startswith("No rank, link or stage is seen to cost")
+    assert "10.0 ms, at least" in sentences[1]
+    assert simulate(meetings, 3).without_peer == 0, "planes tell"
+
+
 def test_planes_of_the_late_rank_alone_tell_that_it_waited_for_nobody() -> None:
     """Recorded at a higher level than the others, which wait for it."""
     job = simulate([Meeting("all", (0, 1, 2), {2: [Work(TimeClass.IDLE, 5 * MS)]})] * 2, 3)

@@ -175,6 +175,7 @@ def sentences(
         ranks=[SimpleNamespace(number=-1)] * 2,
         is_whole=not missing,
         may_lack_late_rank=False,
+        without_peer=0,
         matched=1,
         unmatched=0,
         clocks=SimpleNamespace(parts=1 + (len(roots) > 3)),

@@ -64,6 +64,7 @@ class JobDoubts:
     disagreeing: int  #: collectives in which planes and clocks name different late ranks
     residual_ns: int | None  #: how far off aligned clocks may be; None: not known
     lower_bounds: int  #: collectives without planes of whose groups ranks may be missing
+    without_peer: int  #: sends and receives of which nothing tells whom they are with
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,11 @@ def _pair_numbers(rank: Rank, rank_place: int) -> Int64s:
     return pair_number
 
 
+def count_without_peer(rank: Rank) -> int:
+    """Count the sends and receives of a rank of which neither planes nor the other end tell who waited."""
+    return int(((_pair_numbers(rank, 0) < -1) & (rank.collectives.known == 0)).sum())
+
+
 def _whole_names(ranks: tuple[Rank, ...]) -> dict[tuple[str, tuple[int, ...]], str]:
     """Return the whole names of groups by their keys and ranks, as far as any rank knows them."""
     return {

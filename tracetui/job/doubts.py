@@ -45,4 +45,5 @@ def find_doubts(job: Job) -> JobDoubts:
         disagreeing=job.wait_notes.disagree,
         residual_ns=job.clocks.residual_ns,
         lower_bounds=job.wait_notes.bounds,
+        without_peer=job.without_peer,
     )

@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.job.channels import Rank, channels
+from tracetui.job.channels import Rank, channels, count_without_peer
 from tracetui.job.clocks import Clocks, find_clocks, without_strangers
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.exposure import Exposure, find_exposure
@@ -130,6 +130,11 @@ class Job:
             for matched in self.channels
             if len(matched.channel.ranks) > 1
         )
+
+    @cached_property
+    def without_peer(self) -> int:
+        """How many sends and receives are counted for nobody, as nothing tells whom they are with."""
+        return sum(map(count_without_peer, self.ranks))
 
     @cached_property
     def common_steps(self) -> Int64s:

@@ -307,6 +307,11 @@ JOBS = {
     "1 collective has no planes, and ranks of its group may be missing: its waits are lower bounds": (
         "1 次集合通信没有 plane，其通信域中可能缺卡：它的等待是下界"
     ),
+    "not compared is 1 send or receive, as nothing tells its peer: waiting in it is not counted": (
+        "有 1 次发送或接收未比较，因为对端未知：其中的等待没有计入"
+    ),
+    "not compared are {count} sends and receives, as nothing tells their peers: waiting in them is "
+    "not counted": "有 {count} 次发送和接收未比较，因为对端未知：其中的等待没有计入",
     "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
     "lower bounds": "{count} 次集合通信没有 plane，其通信域中可能缺卡：它们的等待是下界",
     "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the replay is"

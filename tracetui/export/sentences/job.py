@@ -110,7 +110,7 @@ def loss_sentences(
 
 def _waits_sentence(job: Job, waited_ns: int, exposed_ns: int, job_ns: int) -> str:
     """Return what all waits took; `exposed_ns` of them without other work."""
-    is_least = not job.is_whole or job.clocks.parts > 1
+    is_least = not job.is_whole or job.clocks.parts > 1 or job.without_peer > 0
     if _is_hidden(waited_ns, exposed_ns):
         template = (
             "The ranks waited {time} for each other, {exposed} of it without other work: "
@@ -143,7 +143,7 @@ def _balanced_sentence(job: Job, has_links: bool) -> str:
     template = "The ranks are balanced: no rank, link or stage costs {worth} % of their time."
     if not has_links:
         template = "The ranks are balanced: no rank or stage costs {worth} % of their time."
-    if not job.is_whole or job.unmatched:
+    if not job.is_whole or job.unmatched or job.without_peer:
         template = "No rank, link or stage is seen to cost the ranks here {worth} % of their time."
         if not has_links:
             template = "No rank or stage is seen to cost the ranks here {worth} % of their time."

@@ -137,3 +137,10 @@ def _about_waits(doubts: JobDoubts) -> Iterator[str]:
             "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
             "lower bounds",
         )
+    if doubts.without_peer:
+        yield counted(
+            doubts.without_peer,
+            "not compared is 1 send or receive, as nothing tells its peer: waiting in it is not counted",
+            "not compared are {count} sends and receives, as nothing tells their peers: waiting in them is "
+            "not counted",
+        )
