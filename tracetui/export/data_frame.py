@@ -55,7 +55,8 @@ def write_frames(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:
     rows = 0
     for index, frame in enumerate(frames):
         cells = _frame({str(key): _cells(column, cell_of) for key, column in frame.items()})
-        text = cells.to_csv(index=False, header=index == 0, lineterminator="\n")
+        titles = [] if index else [*map(cell_of, cells)]
+        text = cells.to_csv(index=False, header=titles or False, lineterminator="\n")
         stream.write(text.encode())
         rows += len(frame)
     return rows
@@ -94,7 +95,9 @@ def _texts(column: CodedTexts) -> pd.Categorical:
 
 def _cells(column: pd.Series[Any], cell_of: Callable[[str], str]) -> Any:
     """Return the values of a column, its texts as cells."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        cells = [*map(cell_of, column.cat.categories), ""]  # the code of an unknown text is -1
+        return np.array(cells, dtype=object)[column.cat.codes.to_numpy()]
+    if pd.api.types.is_numeric_dtype(column.dtype):
         return column.array
-    cells = [*map(cell_of, column.cat.categories), ""]  # the code of an unknown text is -1
-    return np.array(cells, dtype=object)[column.cat.codes.to_numpy()]
+    return [cell_of(value) if isinstance(value, str) else value for value in column]
