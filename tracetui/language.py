@@ -177,8 +177,12 @@ def _english(value: Value) -> str:
 
 
 def counted(count: int, one: str, several: str) -> str:
-    """Return "1 gap", "1,234 gaps": the templates of one, and of several with a field `count`."""
-    return translate(one if count == 1 else several, count=f"{count:,}")
+    """Return "1 gap", "1,234 gaps": the templates of one, and of several with a field `count`.
+
+    A language that says both alike has words for several alone.
+    """
+    is_one = count == 1 and (speaks_english() or one in _words)
+    return translate(one if is_one else several, count=f"{count:,}")
 
 
 def names(parts: Iterable[str]) -> str:

@@ -22,6 +22,7 @@ from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.language import CHINESE, ENGLISH, cause_facts, choose_language
 from tracetui.export.sentences.advice import advice_words
 from tracetui.export.text import cell_width, wrap_sentence
+from tracetui.language import counted, in_english, set_language
 
 #: What a text may ask for beside its evidence: how counts are said, and the causes that there are times of.
 GIVEN = {
@@ -92,6 +93,18 @@ def test_advice_keeps_its_numbers(samples: Path) -> None:
         assert HAN.search(words.title) and HAN.search(words.text) and HAN.search(words.rule)
         assert "{" not in words.text
     assert HAN.search(cause_facts(Cause.OPERATOR).brief) and cause_facts(Cause.SYNC).label == "host.sync"
+
+
+def test_one_is_told_as_several_where_a_language_says_both_alike() -> None:
+    try:
+        set_language({"{count} gaps": "{count} 个间隙", "1 step": "一个 step", "{count} steps": "{count} 个"})
+        assert counted(1, "1 gap", "{count} gaps") == "1 个间隙"
+        assert counted(1, "1 step", "{count} steps") == "一个 step"
+        with in_english():
+            assert counted(1, "1 gap", "{count} gaps") == "1 gap"
+    finally:
+        set_language({})
+    assert [counted(n, "1 gap", "{count} gaps") for n in (1, 2)] == ["1 gap", "2 gaps"]
 
 
 @pytest.mark.parametrize("command", ["advice", "summary"])

@@ -33,7 +33,7 @@ TELLING = {
     "wording": (0, 1),
     "compose": (0, 1),
     "compose_sentence": (0, 1),
-    "counted": (1, 3),
+    "counted": (2, 3),  # Chinese says one and several alike
     "_joined": (0, 1),
     # what the viewer translates where it shows it
     "show_status": (0, 1),

@@ -73,7 +73,9 @@ def _fixes(request: Request) -> list[Fix]:
 def _print_answer(request: Request, fixes: list[Fix], job: Job) -> None:
     from tracetui.cli.job_reading import replaying
     from tracetui.cli.output import answer_report
-    from tracetui.export.job.whatif import whatif_document, whatif_report, write_fixes
+    from tracetui.export.csv_table import write_small_table
+    from tracetui.export.job.whatif import whatif_document, whatif_report
+    from tracetui.export.tables.whatif import TRIALS, TrialRows
     from tracetui.job.whatif.answer import what_if
     from tracetui.job.whatif.durations import UnknownFix
 
@@ -85,7 +87,7 @@ def _print_answer(request: Request, fixes: list[Fix], job: Job) -> None:
     answer_report(
         request,
         what="fixes",
-        csv=lambda stream: write_fixes(stream, found),
+        csv=lambda stream: write_small_table(stream, TRIALS, TrialRows(0, found.trials)),
         document=lambda: whatif_document(found),
         report=lambda: whatif_report(found, request.top),
     )

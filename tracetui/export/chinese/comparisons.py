@@ -162,7 +162,6 @@ COMPARISONS = {
     ),
     "Changed by {change}: more than 1 % of the peak of BASE.": "变化 {change}：超过 BASE 峰值的 1 %。",
     "{change}: less than 1 % of the peak of BASE.": "{change}：不到 BASE 峰值的 1 %。",
-    "1 device": "1 个 Device",
     "no device": "没有 Device",
     # -- both stacked -----------------------------------------------------------------------------------
     "BASE and OTHER without steps: both begin at once": "BASE 和 OTHER 都没有 step：两边同时开始",

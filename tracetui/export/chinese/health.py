@@ -290,7 +290,6 @@ HEALTH = {
     "Not certain ({numbers}): {finding}": "不确定（{numbers}）：{finding}",
     "{finding} ({steps})": "{finding}（{steps}）",
     "{headline}; {more}": "{headline}；{more}",
-    "1 finding more": "另有 1 项发现",
     "{count} findings more": "另有 {count} 项发现",
     "(?) may be wrong, (!) is wrong: tracetui doctor tells why": "(?) 可能有误，(!) 有误：tracetui doctor 说明原因",
     "left out of means: {steps}, not to be believed (--all-steps takes all)": (
@@ -298,12 +297,10 @@ HEALTH = {
     ),
     "step {steps}": "step {steps}",
     "steps {steps}": "step {steps}",
-    "1 note": "1 条说明",
     "{recordings}, each judged on its own: all can be believed.": "{recordings}，各自单独判断：全部可信。",
     "{recordings}, each judged on its own: {doubted} in doubt. Name one to see all that is found.": (
         "{recordings}，各自单独判断：{doubted} 个存疑或有误。指定其中一个可看全部发现。"
     ),
-    "1 recording": "1 个采集",
     "{count} recordings": "{count} 个采集",
     "This recording can be believed.": "这次采集可信。",
     "These recordings can be believed.": "这些采集可信。",

@@ -7,7 +7,6 @@ JOBS = {
     "Whether ranks are missing that came later still is not known.": "是否还缺少来得更晚的卡，未知。",
     "{here} of an unknown number of ranks": "{here} 张卡（总数未知）",
     "{here} of at least {world} ranks": "至少 {world} 张卡中的 {here} 张",
-    "1 collective in common": "共有 1 次集合通信",
     "{count} collectives in common": "共有 {count} 次集合通信",
     "clocks {aligned}": "时钟{aligned}",
     "clocks {aligned} in {parts} parts": "时钟分 {parts} 组，{aligned}",
@@ -61,7 +60,6 @@ JOBS = {
     "{count} slow": "{count} 条慢",
     "uneven": "不均衡",
     "differ": "有差异",
-    "1 collective": "1 次集合通信",
     "{count} collectives": "{count} 次集合通信",
     "{rank} cost one other rank {time} in {collectives}": "{rank} 在 {collectives}中让另一张卡等了 {time}",
     "{rank} cost {others} others {time} each in {collectives}": (
@@ -282,17 +280,9 @@ JOBS = {
         "在别处是 {elsewhere}"
     ),
     "nothing more": "没有更多",
-    "1 more sequence of collectives differs": "另有 1 个集合通信序列不同",
     "{count} more sequences of collectives differ": "另有 {count} 个集合通信序列不同",
-    "not compared is 1 collective that looks alike on several ranks and does not end together": (
-        "有 1 次集合通信在几张卡上看似相同但不同时结束，不作比较"
-    ),
     "not compared are {count} collectives that look alike on several ranks and do not end together": (
         "有 {count} 次集合通信在几张卡上看似相同但不同时结束，不作比较"
-    ),
-    "not compared is 1 collective that looks alike on several ranks and does not end together, or "
-    "whose ranks are not aligned": (
-        "有 1 次集合通信在几张卡上看似相同但不同时结束，或者各卡没有对齐，不作比较"
     ),
     "not compared are {count} collectives that look alike on several ranks and do not end together, "
     "or whose ranks are not aligned": (

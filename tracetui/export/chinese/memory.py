@@ -43,7 +43,6 @@ MEMORY = {
     "All that was allocated in this time was released before the recording ended.": (
         "这段时间申请的显存在采集结束之前都已释放。"
     ),
-    "1 block": "1 个块",
     "{count} blocks": "{count} 个块",
     "Of what was allocated in this time, {size} in {blocks} is alive at the end, which by itself is no leak.": (
         "这段时间申请的显存中，结束时仍存活（本身不等于泄漏）：{blocks}，共 {size}。"

@@ -21,14 +21,12 @@ REPORTS = {
     ),
     "{what} at {line}": "{line} 处的 {what}",
     "{names} and {count} more": "{names}，另有 {count} 个",
-    "1 more": "另有 1 个",
     "{count} more": "另有 {count} 个",
     # -- counts -----------------------------------------------------------------------------------------
     "1 gap": "1 个间隙",
     "{count} gaps": "{count} 个间隙",
     "1 slice": "1 个 slice",
     "{count} slices": "{count} 个 slice",
-    "1 task": "1 个任务",
     "{count} tasks": "{count} 个任务",
     "1 event": "1 个事件",
     "{count} events": "{count} 个事件",
@@ -37,11 +35,9 @@ REPORTS = {
     "1 step": "1 个 step",
     "{count} steps": "{count} 个 step",
     "{count} steps of ranks": "{count} 个各 rank 的 step",
-    "1 line": "1 行代码",
     "{count} lines": "{count} 行代码",
     "step {number}": "step {number}",
     # -- advice -----------------------------------------------------------------------------------------
-    "1 piece of advice": "1 条建议",
     "{count} pieces of advice": "{count} 条建议",
     "{pieces} by lost time{last}; some are about the same time": "{pieces}，损失时间最多的在前{last}；几条可能说的是同一段时间",
     ", notes last": "，关于采集的说明在最后",
@@ -65,7 +61,6 @@ REPORTS = {
     "database; the JSON beside it is cut off": "数据库；旁边的 JSON 不完整",
     "{kind} trace of {time}": "{kind} trace，时长 {time}",
     "{events} events in {files} files": "{files} 个文件中的 {events} 个事件",
-    "1 skipped": "略去 1 个",
     "{count} skipped": "略去 {count} 个",
     "cut off at its end": "末尾被截断",
     "Run: {facts}": "运行：{facts}",
@@ -100,11 +95,8 @@ REPORTS = {
     "the rest: {causes}": "其余：{causes}",
     "Steps, in ms": "各 step，单位 ms",
     "of a mean step on the host: {phases}": "平均一个 step 在 Host 上：{phases}",
-    "1 more step: --top 0": "另有 1 个 step：--top 0",
     "{count} more steps: --top 0": "另有 {count} 个 step：--top 0",
-    "1 more step is not shown.": "另有 1 个 step 未列出。",
     "{count} more steps are not shown.": "另有 {count} 个 step 未列出。",
-    "1 rank with less is not shown.": "另有 1 张用时更少的卡未列出。",
     "{count} ranks with less are not shown.": "另有 {count} 张用时更少的卡未列出。",
     # -- gaps and lines ---------------------------------------------------------------------------------
     "lost time": "损失的时间",
@@ -126,7 +118,6 @@ REPORTS = {
     "Idle time by Python line: {time}, {lines}": "按 Python 代码行统计的空闲：{time}，{lines}",
     "{causes}; in {names}": "{causes}；在 {names} 中",
     "{count} more, {left} together: --top 0": "另有 {count} 行，共 {left}：--top 0",
-    "1 with less is not shown.": "另有 1 个更少的未列出。",
     "{count} with less are not shown.": "另有 {count} 个更少的未列出。",
     "A line can save more than its idle time: what the host does while the device is still busy delays "
     "later launches too.": "一行能省的可能比它的空闲更多：Device 还在忙的时候，Host 上花的时间同样会推迟后面的下发。",
@@ -142,7 +133,6 @@ REPORTS = {
     # -- modules, frames, scopes ------------------------------------------------------------------------
     "Idle time by nn.Module: {idle}": "按 nn.Module 统计的空闲：{idle}",
     "Idle time by frame of Python: {idle}": "按 Python 栈帧统计的空闲：{idle}",
-    "Idle time by scope: {idle}": "按 scope 统计的空闲：{idle}",
     "Time by scope: {computing} of computing tasks, {idle} of idle time before it": (
         "按 scope 统计的时间：计算任务 {computing}，紧挨在它之前的空闲 {idle}"
     ),
@@ -175,14 +165,12 @@ REPORTS = {
         "慢卡：为等待它们共用 {waited}，其中未掩盖的 {exposed}"
     ),
     "Links: {count}, most time first": "链路：{count} 条，耗时多的在前",
-    "1 with less": "另有 1 个更少的",
     "{count} with less": "另有 {count} 个更少的",
     # -- the page of HTML -------------------------------------------------------------------------------
     "{device} was idle {share} of {time}.": "{device} 在 {time} 中有 {share} 空闲。",
     "The largest cause is {cause}, {share} of it.": "最大的原因是 {cause}，占其中的 {share}。",
     "The worst line is {place}: {time} on all devices.": "最严重的一行是 {place}：所有 Device 共 {time}。",
     "The worst line is {place}: {time}.": "最严重的一行是 {place}：{time}。",
-    "1 is a digest already": "1 个已是摘要",
     "{count} are digests already": "{count} 个已是摘要",
     "Idle time by cause and step": "空闲时间，按原因和 step",
     "Idle time by cause and time": "空闲时间，按原因和时间",

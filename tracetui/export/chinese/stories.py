@@ -39,7 +39,6 @@ STORIES = {
     "No Python stack is recorded: --by frame ranks operators of the host instead.": "没有记录 Python 调用栈：用 --by frame 按 Host 算子排名。",
     "{device} computes {share} of {time}": "{device} 在 {time} 中有 {share} 在计算",
     "the devices compute {share} of their time": "各 Device 有 {share} 的时间在计算",
-    "1 operator of the host": "Host 上 1 个算子",
     "{count} operators of the host": "Host 上 {count} 个算子",
     "{operators}, {time} of idle time; no Python stack is recorded": "{operators}，空闲 {time}；没有记录 Python 调用栈",
     "lost, whole trace": "损失，整个 trace",
@@ -220,7 +219,6 @@ STORIES = {
     "1 line holds {percent} %": "1 行代码占 {percent} %",
     "{count} lines hold {percent} %": "{count} 行代码占 {percent} %",
     "{share} has no stack": "{share} 没有调用栈",
-    "1 signature": "1 类",
     "{count} signatures": "{count} 类",
     "{signatures} of {gaps}, {time} of idle time; {holding} holds {percent} %": (
         "{signatures}，{gaps}，空闲 {time}；其中 {holding} 类占 {percent} %"
@@ -232,10 +230,8 @@ STORIES = {
     "{calls}, {waited} waited; {exposed} of idle exposed ({share})": (
         "{calls}，共等待 {waited}；其后空闲 {exposed}（{share}）"
     ),
-    "1 frame of all stacks": "全部调用栈中的 1 个栈帧",
     "{count} frames of all stacks": "全部调用栈中的 {count} 个栈帧",
     "{frames}, {time} of idle time": "{frames}，空闲 {time}",
-    "1 scope": "1 个 scope",
     "{count} scopes": "{count} 个 scope",
     "{scopes}, {computing} of computing tasks, {idle} of idle time before their tasks": (
         "{scopes}，计算任务 {computing}，任务之前的空闲 {idle}"
@@ -255,6 +251,5 @@ STORIES = {
     " ({share} of all)": "（占全部的 {share}）",
     ", own {time}": "，自身 {time}",
     "; {share} of {name}": "；占 {name} 的 {share}",
-    ", in 1 gap": "，1 个间隙",
     ", in {count} gaps": "，{count} 个间隙",
 }

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from tracetui.export.cells import encodable
-from tracetui.export.csv_table import write_rows
 from tracetui.export.job.report import Report
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TOP = 10  # fixes that are listed
-_FIX_KEYS = ["fix", "saves_ns", "step_ns", "id"]
 LARGEST_ERROR = 0.033  #: of a replay, as a share of a step: beyond it the answer says what is not modelled
 _MOST_KINDS = 4
 _WORTH = 1.002  #: slowdown of a kind or rank from which on it is named
@@ -62,19 +60,11 @@ def whatif_report(answer: JobWhatIf, top: int | None) -> Report:
     return Report(head_words(job), [*whatif_sentences(answer)], sections, job_notes(job, has_means=False))
 
 
-def write_fixes(stream: BinaryIO, answer: JobWhatIf) -> int:
-    """Write the single fixes as csv; returns their number."""
-    rows = records(TRIALS, TrialRows(0, answer.trials))
-    return write_rows(stream, _FIX_KEYS, [[row[key] for key in _FIX_KEYS] for row in rows])
-
-
 def fixes_frame(trials: Sequence[Trial]) -> pd.DataFrame:
     """Return a row per fix: what it is, what a step gains by it, and what it takes then."""
-    import pandas as pd
+    from tracetui.export.data_frame import small_frame  # imports pandas
 
-    rows = records(TRIALS, TrialRows(0, trials))
-    frame: pd.DataFrame = pd.DataFrame(rows, columns=_FIX_KEYS)
-    return frame
+    return small_frame(TRIALS, TrialRows(0, trials))
 
 
 def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
