@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
@@ -197,3 +199,28 @@ def test_arrows_are_those_of_the_json(tmp_path: Path) -> None:
         assert ends(ours, category) == ends(from_text, category), category
     assert ends(ours, "async_npu") <= ends(from_text, "async_npu")
     assert len(ends(ours, "async_npu")) > 100
+
+
+_MAKE_NUMBERS_COMMON = """
+    WITH held AS (SELECT c.connectionId AS number, count(*) AS holders FROM CONNECTION_IDS c
+                  JOIN PYTORCH_API a ON a.connectionId = c.id WHERE a.type = 50001 GROUP BY number),
+         ordered AS (SELECT number, holders, row_number() OVER (PARTITION BY holders ORDER BY number) AS place
+                     FROM held),
+         moved AS (SELECT pair.number AS number, launch.number AS moved_to FROM ordered pair
+                   JOIN ordered launch USING (place) WHERE pair.holders = 2 AND launch.holders = 1)
+    UPDATE CONNECTION_IDS SET connectionId = (SELECT moved_to FROM moved WHERE number = connectionId)
+    WHERE connectionId IN (SELECT number FROM moved)
+"""
+
+
+def test_a_pair_of_both_passes_may_have_the_number_of_a_launch(tmp_path: Path) -> None:
+    _, database = write_both("moba", 2, tmp_path)
+    expected = trace_of(database / DATABASE).flows
+    with closing(sqlite3.connect(database / DATABASE)) as connection:
+        connection.execute(_MAKE_NUMBERS_COMMON)
+        assert connection.total_changes > 10
+        connection.commit()
+    flows = trace_of(database / DATABASE).flows
+    assert flows.category.tolist() == expected.category.tolist()
+    for end in ("source", "target"):
+        assert getattr(flows, end).tolist() == getattr(expected, end).tolist(), end

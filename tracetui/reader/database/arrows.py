@@ -1,13 +1,12 @@
 """Arrows between the rows of several tables, by the ids that they share.
 
 The framework's rows have ids of their own, which CONNECTION_IDS takes to those of CANN, of the task queue and
-of the backward pass: one space of numbers, in which what a number is shows in who has it.
+of the backward pass. In a long run these have numbers in common; what one means shows in who has it.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
@@ -39,7 +38,7 @@ def add_framework_arrows(
     _add_queue(assembly, host, row[kind == QUEUE], number[kind == QUEUE])
     operators = kind == OPERATOR
     row, number = row[operators], number[operators]
-    alone, pairs = _split_by_use(number)
+    alone, pairs = _split_by_use(number, host.sequence[row])
     _add_pairs(assembly, host, row, number, pairs)
     source = places_of(np.where(alone, number, UNKNOWN), tasks.connection)
     ends = np.flatnonzero((source >= 0) & (tasks.connection >= 0))
@@ -77,11 +76,28 @@ def _add_queue(assembly: Assembly, host: HostRows, row: Int64s, number: Int64s) 
     )
 
 
-def _split_by_use(number: Int64s) -> tuple[Bools, Bools]:
-    """Return which numbers one operator has, and which two have: a launch, and a pair of the two passes."""
-    _, place, count = np.unique(number, return_inverse=True, return_counts=True)
-    holders: NDArray[np.int64] = count[place]
-    return holders == 1, holders == 2
+def _split_by_use(number: Int64s, sequence: Int64s) -> tuple[Bools, Bools]:
+    """Return which operators launch by their number, and which are the pairs of the two passes.
+
+    Two that share their sequence number too are a pair; where none is recorded, two that have a number. Of
+    what is left, who alone has a number launches.
+    """
+    if (sequence < 0).all():
+        sequence = np.zeros_like(sequence)
+    values, place = np.unique(sequence, return_inverse=True)
+    pairs = (sequence >= 0) & (
+        _count_equal(np.unique(number, return_inverse=True)[1] * len(values) + place) == 2
+    )
+    alone = ~pairs
+    alone[alone] = _count_equal(number[alone]) == 1
+    return alone, pairs
+
+
+def _count_equal(numbers: Int64s) -> Int64s:
+    """Return how often each number occurs."""
+    _, place, count = np.unique(numbers, return_inverse=True, return_counts=True)
+    counts: Int64s = count[place]
+    return counts
 
 
 def _add_pairs(assembly: Assembly, host: HostRows, row: Int64s, number: Int64s, pairs: Bools) -> None:

@@ -28,7 +28,7 @@ CALLS = TableQuery(
 )
 FRAMEWORK = TableQuery(
     "PYTORCH_API",
-    ("startNs", "endNs", "globalTid", "connectionId", "name", "callchainId", "type"),
+    ("startNs", "endNs", "globalTid", "connectionId", "sequenceNumber", "name", "callchainId", "type"),
     is_drawn=True,
 )
 CONNECTIONS = TableQuery("CONNECTION_IDS", ("id", "connectionId"))
@@ -79,6 +79,7 @@ class HostRows:
     kind: Int32s  #: OPERATOR, QUEUE, CALL or MARK
     dequeues: Bools
     id: Int64s  #: of CONNECTION_IDS, UNKNOWN for none
+    sequence: Int64s  #: what an operator and its backward pass share, below 0 for none
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ class HostTables:
         )
         if not self._assembly.texts.fit(names, lambda text: _STEP_NAME.match(text) is not None).any():
             self._add_steps(rows)
-        return HostRows(rows["startNs"], thread, kind, dequeues, rows["connectionId"]), connections
+        host = HostRows(rows["startNs"], thread, kind, dequeues, rows["connectionId"], rows["sequenceNumber"])
+        return host, connections
 
     def _pair_queue(self, rows: TableColumns, queued: Int64s, dequeues: Bools, names: Int32s) -> TableColumns:
         """Return what CONNECTION_IDS would tell of the queue, as far as times do; rows get ids to match."""
