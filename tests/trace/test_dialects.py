@@ -220,6 +220,14 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
     }
 
 
+def test_parts_of_fused_tasks_are_no_tasks_of_their_own() -> None:
+    events = [*process(2, "Ascend Hardware", "NPU"), *process(3, "Fusion Task", "NPU")]
+    for pid in (2, 3):
+        events.append(piece(pid, 7, f"MatMul{pid}", 0, 5, **{"Task Type": "AI_CORE"}))
+    trace = trace_of(events)
+    assert activities(trace) == {"MatMul2": Activity.COMPUTE, "MatMul3": Activity.NONE}
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -183,6 +183,8 @@ MSPROF = Dialect(
             ),  # [C], what HCCL is called later
             "Overlap Analysis": ProcessPlace(Layer.OVERLAP, Family.OVERLAP),
             "OS Runtime API": ProcessPlace(Layer.OTHER, Family.CALLS),  # [C]
+            # The parts of tasks that stand in "Ascend Hardware" too.
+            "Fusion Task": ProcessPlace(Layer.OTHER, Family.OTHER),  # [C]
             "msTX": ProcessPlace(
                 Layer.MARKS, Family.OTHER
             ),  # of databases: in text exports the name is the user's
