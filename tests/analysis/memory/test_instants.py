@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from tests.analysis import gpu
 from tests.analysis.machine import us
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.memory.model import HOST
 from tracetui.comparison.memory_use import memory_use
 from tracetui.comparison.walls import StepChoice
 from tracetui.export.memory.document import memory_document
@@ -44,6 +46,13 @@ def test_blocks_of_the_host_are_in_no_sum_of_a_device() -> None:
     title = "Memory of the host, in no sum of a device\n"
     assert title in memory_text(memory, memory.all, "line", None, 0, 200, lambda frame: None)
     assert title in memory_markdown(memory, memory.all, "line", None, 0, lambda frame: None)
+
+
+def test_a_device_is_called_as_the_trace_calls_it() -> None:
+    metadata = json.loads(json.dumps(gpu.gpu()).replace("GPU 0", "XPU 0"))
+    memory = analyse(trace_of([*metadata, *STEPS, *ON_DEVICE, *ON_HOST])).memory
+    assert memory is not None
+    assert memory.recorded.devices == (HOST, "XPU 0")
 
 
 def test_steps_of_one_process_say_nothing_of_a_device_of_another() -> None:

@@ -45,7 +45,7 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     pid, steps = memory_steps(trace)
     has_steps = np.array([*(candidate.pid == pid for candidate in trace.tracks), False])[track]
     numbers = distinct(device)
-    labels = tuple(map(_label, numbers.tolist()))
+    labels = tuple(_label(trace, number) for number in numbers.tolist())
     release = freed[allocated]
     blocks = Blocks(
         start=time[allocated],
@@ -64,18 +64,18 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     host_blocks = no_blocks()
     if on_host.any() and not on_host.all():
         blocks, host_blocks = blocks.at(~on_host), blocks.at(on_host)
-    known, stepless = (PYTORCH,), frozenset(labels) - {*map(_label, distinct(device[has_steps]).tolist())}
+    with_steps = {_label(trace, number) for number in distinct(device[has_steps]).tolist()}
     return MemoryRecording(
         curves,
         blocks,
         labels,
-        known,
+        (PYTORCH,),
         operators,
         tuple(lines),
         steps,
         (),
         host_blocks=host_blocks,
-        stepless=stepless,
+        stepless=frozenset(labels) - with_steps,
     )
 
 
@@ -84,7 +84,9 @@ def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
     memory = trace.memory
     usable, place = _by_time(trace)
     time, device = trace.instants.time[place], memory.device[usable].astype(np.int64)
-    return tuple(_curve(_label(number), memory, usable[group], time[group]) for number, group in runs(device))
+    return tuple(
+        _curve(_label(trace, number), memory, usable[group], time[group]) for number, group in runs(device)
+    )
 
 
 def _by_time(trace: Trace) -> tuple[Int64s, Int64s]:
@@ -96,8 +98,10 @@ def _by_time(trace: Trace) -> tuple[Int64s, Int64s]:
     return usable, place[usable]
 
 
-def _label(device: int) -> str:
-    return HOST if device < 0 else f"GPU {device}"
+def _label(trace: Trace, number: int) -> str:
+    if number < 0:
+        return HOST
+    return next((device for device in trace.devices if device.endswith(f" {number}")), f"GPU {number}")
 
 
 def _operators_around(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
