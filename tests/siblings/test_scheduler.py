@@ -47,7 +47,7 @@ ROWS = [
     (918470501000, 1, EventKind.SWITCH, 11537, 11542, ord("S"), -1),
     (918470746000, 1, EventKind.EXEC, 11542, 11542, 0, -1),
     (918473418000, 0, EventKind.SOFTIRQ_ENTRY, 9, 11402, 0, -1),
-    (918473420000, 0, EventKind.WAKING, 15, 11402, 0, 1),
+    (918473420000, 0, EventKind.WAKING, 15, -1, 0, 1),  # an interrupt did it
     (918473426000, 0, EventKind.SOFTIRQ_EXIT, 9, 11402, 0, -1),
     (918473429000, 0, EventKind.SWITCH, 11402, 22869, ord("R"), -1),
     (918549188000, 1, EventKind.MIGRATE, 70, 41, 0, 1),
@@ -80,9 +80,14 @@ def parsed(text: str) -> list[tuple[int, ...]]:
     return rows_of(found.columns)
 
 
-@pytest.mark.parametrize("text", [WITH_PROCESS, PLAIN, NO_FLAGS, WITH_PROCESS.replace("\n", "\r\n")])
+@pytest.mark.parametrize("text", [WITH_PROCESS, PLAIN, WITH_PROCESS.replace("\n", "\r\n")])
 def test_text_of_tracefs(text: str) -> None:
     assert parsed(HEAD + text) == ROWS
+
+
+def test_without_flags_whoever_had_the_core_woke() -> None:
+    rows = [(*row[:4], 11402, *row[5:]) if row[2] == EventKind.WAKING else row for row in ROWS]
+    assert parsed(HEAD + NO_FLAGS) == rows
 
 
 def test_processes_are_those_of_the_column() -> None:

@@ -63,6 +63,7 @@ typedef struct {
 typedef struct {
     int64_t time, cpu, thread, process, pid, other, target;
     int8_t kind, state;
+    bool in_interrupt; /* was written while the thread was interrupted */
     NamedThread left, got; /* of a switch */
 } SchedulerLine;
 
@@ -158,6 +159,7 @@ static bool read_thread(Text before, SchedulerLine *line) {
 /* The time, with the flags that may stand before it. */
 static bool read_time(Text *text, SchedulerLine *line) {
     int64_t seconds, fraction;
+    line->in_interrupt = false;
     skip_spaces(text);
     if (text->at < text->end && !is_decimal(*text->at)) {
         const char *flags = text->at;
@@ -165,6 +167,7 @@ static bool read_time(Text *text, SchedulerLine *line) {
             if (*text->at == '[') return false;
         size_t length = (size_t)(text->at - flags);
         if (length < LEAST_FLAGS || length > MOST_FLAGS || !SKIP(text, " ")) return false;
+        line->in_interrupt = memchr("hsHZz", flags[2], 5) != NULL;
         skip_spaces(text);
     }
     if (!read_digits(text, MOST_SECONDS, &seconds) || !SKIP(text, ".")) return false;
@@ -369,7 +372,8 @@ static bool read_scheduler_line(Text text, SchedulerLine *line) {
     if (!read_core(&text, &line->cpu) || !SKIP(&text, "] ")) return false;
     if (!read_time(&text, line) || !read_kind(&text, line)) return false;
     line->pid = NO_PID;
-    line->other = line->thread;
+    bool wakes = line->kind == WAKING || line->kind == WAKEUP || line->kind == WAKEUP_NEW;
+    line->other = wakes && line->in_interrupt ? NO_PID : line->thread;
     line->target = NO_CORE;
     line->state = 0;
     if (line->kind == OTHER) return true;

@@ -63,7 +63,8 @@ class SchedulerColumns(NamedTuple):
     cpu: Int16s
     kind: Int8s  #: EventKind
     pid: Int32s  #: who left the core, is woken, moved, born or dead; of interrupts their number
-    other: Int32s  #: of a switch who got the core, of others who had it; -1 where not recorded
+    #: Of a switch who got the core, of others who had it; -1 where an interrupt woke, or not recorded.
+    other: Int32s
     state: Int8s  #: of a switch the letter of the state it left in, "R"; of others 0
     target: Int16s  #: of wake-ups and moves the core they go to; -1 where not recorded
 

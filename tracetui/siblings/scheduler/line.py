@@ -67,6 +67,9 @@ _FORK = (
     ),
     re.compile(rb"\s*(?P<comm>.*):(?P<pid>\d{1,8}) child_comm=.* child_pid=(?P<child>\d{1,8})", re.DOTALL),
 )
+_WAKES = (EventKind.WAKING, EventKind.WAKEUP, EventKind.WAKEUP_NEW)
+#: Third of the flags before a time: what an interrupt does, the thread that has the core does not.
+INTERRUPTS = b"hsHZz"
 #: The bits of a state that is written as a number, as include/trace/events/sched.h has them; none: R.
 STATE_BITS = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))
 _EXEC = re.compile(rb".*\bpid=(?P<pid>\d{1,8})", re.DOTALL)
@@ -141,7 +144,9 @@ def read_line(line: bytes) -> SchedulerEvent | LostEvents | Overwritten | None:
     if payload is None:
         return None
     known = int(process) if process is not None and process.isdigit() else NO_PID
-    return SchedulerEvent(time, cpu, *payload, thread, known)
+    event = SchedulerEvent(time, cpu, *payload, thread, known)
+    by_interrupt = match["flags"] is not None and match["flags"][2] in INTERRUPTS
+    return event._replace(other=NO_PID) if by_interrupt and event.kind in _WAKES else event
 
 
 _Payload = tuple[EventKind, int, int, int, int, tuple[tuple[int, bytes], ...]]

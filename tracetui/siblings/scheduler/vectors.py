@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.siblings.scheduler.events import MOST_PIDS, NO_PID, EventKind, SchedulerColumns
-from tracetui.siblings.scheduler.line import STATE_BITS
+from tracetui.siblings.scheduler.line import INTERRUPTS, STATE_BITS
 from tracetui.siblings.scheduler.parsed import LEFT, REMARK, Comms, ReadLines, Words
 
 _PAD = 32  # bytes before and after a block, so that no look beyond its edges fails
@@ -182,12 +182,17 @@ class _Block:
         start += np.where(perf & _LOW[4] == np.uint64(_word(b"irq:")), 4, 0)
         name_end, kept = self._next(colons, start, rows)
         start, good, rows = start[kept], good[kept], rows[kept]
-        time, thread, process, cpu = (column[kept] for column in (time, thread, process, cpu))
+        time, thread, process, cpu, bracket = (
+            column[kept] for column in (time, thread, process, cpu, bracket)
+        )
         kind = self._kinds(start, name_end)
+        flags = self._after_spaces(bracket + 5)
+        by_interrupt = np.isin(self._bytes[flags + 2], [*INTERRUPTS]) & (self._bytes[flags] > ord("9"))
+        by_interrupt &= (kind >= EventKind.WAKING) & (kind <= EventKind.WAKEUP_NEW)
         good &= kind != LEFT
         rows = rows[good]
         columns.time[rows], columns.kind[rows] = time[good], kind[good]
-        columns.cpu[rows], columns.other[rows] = cpu[good], thread[good]
+        columns.cpu[rows], columns.other[rows] = cpu[good], np.where(by_interrupt, NO_PID, thread)[good]
         self._fields = np.zeros(len(self._starts), np.int64)  # where the fields of an event begin
         self._fields[rows] = self._after_spaces(name_end[good] + 1)
         known = good & (process >= 0)
