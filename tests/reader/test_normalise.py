@@ -188,6 +188,15 @@ def test_an_event_has_the_fields_of_its_phase() -> None:
 )
 def test_an_id_is_the_same_in_each_of_its_spellings(text: bytes, same: bytes) -> None:
     ids = FlowIds()
-    assert ids.of_json(text) == ids.of_json(same)
-    assert ids.of_json(b'"%d"' % (10**24 + 1)) != ids.of_json(text)
-    assert ids.of_json(b"12") == 12 and ids.of_json(b'"%d"' % 10**24) < -1
+    assert ids.of_json([text]) == ids.of_json([same])
+    assert ids.of_json([b'"%d"' % (10**24 + 1)]) != ids.of_json([text])
+    assert ids.of_json([b"12"]) == [12] and ids.of_json([b'"%d"' % 10**24])[0] < -1
+
+
+@pytest.mark.parametrize("other", [b'"12"', b"12", b'"%d"' % 0xFFFFFFFFFFFFFFFF, b'"0%d"' % 10**24, b'"a,b"'])
+def test_ids_are_the_same_among_others(other: bytes) -> None:
+    texts = [b'"%d"' % number for number in (10**24, 10**19, 10**24, 7 * 10**30)]
+    for together in (texts, [other, *texts], [*texts, other]):
+        ids, alone = FlowIds(), FlowIds()
+        assert ids.of_json(together) == [alone.of_json([text])[0] for text in together]
+        assert list(ids.big) == list(alone.big)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from itertools import count
 from typing import Any
@@ -10,7 +11,8 @@ import orjson
 
 from tracetui.reader.normalise import UNCONNECTED, flow_id
 
-_UNCONNECTED = frozenset(b"%d" % number for number in UNCONNECTED)
+_UNCONNECTED = frozenset(map(str, UNCONNECTED))
+_LARGE = re.compile(rb'(?:"[1-9][0-9]{19,399}")+')
 
 
 def numbers() -> defaultdict[Any, int]:
@@ -35,11 +37,14 @@ class FlowIds(dict[Any, int]):
         self[id_] = number
         return number
 
-    def of_json(self, text: bytes) -> int:
-        """Return the number of an id that is a string or an integer, from its JSON."""
-        digits = text.strip(b'"')
-        usual = 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0")
-        if usual and digits not in _UNCONNECTED:
-            return -2 - self.big[digits.decode("ascii")]  # a tenth of the time, and nearly all of them
+    def of_json(self, texts: list[bytes]) -> list[int]:
+        """Return the numbers of ids that are strings or integers, from their JSON."""
+        # Nearly all of them: strings of too many digits for 63 bits, looked up in a tenth of the time.
+        ids = b"".join(texts)
+        if _LARGE.fullmatch(ids):
+            digits = ids.decode("ascii")[1:-1].split('""')
+            if _UNCONNECTED.isdisjoint(digits):
+                big = self.big
+                return [-2 - big[text] for text in digits]
         # orjson makes a float of an integer that is too large for it.
-        return self[orjson.loads(text) if text.startswith(b'"') else int(text)]
+        return [self[orjson.loads(text) if text.startswith(b'"') else int(text)] for text in texts]

@@ -57,7 +57,7 @@ class BlockScanner:
     def _number(self, kind: str, added: list[list[bytes]]) -> None:
         """Find or make the part's numbers of JSON values."""
         if kind == "flow_ids":
-            new = [self._flow_ids.of_json(id_) for (id_,) in added]
+            new = self._flow_ids.of_json([id_ for (id_,) in added])
         else:
             values = orjson.loads(b"[%b]" % b",".join([b"[%b]" % b",".join(pieces) for pieces in added]))
             number = self._part[kind]
