@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tracetui.background import LeavableThreads, finishing
+from tracetui.background import LeavableThreads, finishing, map_beside
 
 
 @pytest.fixture
@@ -84,3 +84,23 @@ def test_what_must_be_finished_is_waited_for(released: threading.Event) -> None:
     released.set()
     leaving.join()
     assert ended.wait(60)
+
+
+def test_each_item_is_taken_once_and_results_keep_their_order() -> None:
+    here, there = threading.Event(), threading.Event()
+    main = threading.get_ident()
+
+    def square(number: int) -> int:
+        mine, other = (here, there) if threading.get_ident() == main else (there, here)
+        mine.set()
+        assert other.wait(60)  # each thread has one by now
+        return number * number
+
+    assert map_beside(square, range(5)) == [0, 1, 4, 9, 16]
+    assert map_beside(square, []) == []
+
+
+@pytest.mark.parametrize("items", [[1, 0], [0, 1], [0]])
+def test_an_error_in_either_thread_is_raised(items: list[int]) -> None:
+    with pytest.raises(ZeroDivisionError):
+        map_beside(lambda number: 1 // number, items)

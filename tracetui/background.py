@@ -9,11 +9,12 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Any, Callable, Generic, TypeVar
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 PATIENCE = 0.05  #: seconds between two chances to stop
@@ -63,6 +64,27 @@ def in_background(items: Iterator[T]) -> Iterator[T | None]:
         if not found:
             return
         yield found.pop()
+
+
+def map_beside(call: Callable[[S], T], items: Iterable[S]) -> list[T]:
+    """Return what a call returns for each item; another thread takes some of them meanwhile."""
+    left = enumerate(items)
+    lock = threading.Lock()
+    results: dict[int, T] = {}
+
+    def work() -> None:
+        while True:
+            with lock:
+                following = next(left, None)
+            if following is None:
+                return
+            place, item = following
+            results[place] = call(item)
+
+    beside = Background(work)
+    work()
+    beside.result()
+    return [results[place] for place in range(len(results))]
 
 
 class LeavableThreads(ThreadPoolExecutor):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s, Smalls
+from tracetui.background import Background
 from tracetui.reader.events import EventTable, SliceColumns
 from tracetui.trace.activities import classify
 from tracetui.trace.flows import bind_flows
@@ -41,10 +42,12 @@ def build_trace(table: EventTable) -> Trace:
     counters, samples = _counters(table, track_of_series)
     slice_tracks = _slice_tracks(unplaced, lane_rows, lane_track)
     tracks = slice_tracks + _counter_tracks(counters_unplaced, len(unplaced), samples)
+    arrows = Background(lambda: bind_flows(table, _Rows(slices, lane_rows), tracks, processes))
     classify(strings, slices, slice_tracks)
     layers = {track.layer for track in tracks}
     kind = trace_kind(strings, (slices.category, table.flows.category), processes, layers)
-    flows, shared_flows = bind_flows(table, _Rows(slices, lane_rows), tracks, processes)
+    instants = _instants(table, tracks)
+    flows, shared_flows = arrows.result()
     start_ns, end_ns = _extent(slices, lane_rows, table)
     return Trace(
         path=table.path,
@@ -60,7 +63,7 @@ def build_trace(table: EventTable) -> Trace:
         lane_track=lane_track,
         flows=flows,
         counters=counters,
-        instants=_instants(table, tracks),
+        instants=instants,
         devices=_devices(tracks),
         start_ns=start_ns,
         end_ns=end_ns,

@@ -10,10 +10,12 @@ Knows tracks as numbers only, and nothing of what slices mean.
 from __future__ import annotations
 
 import heapq
+from itertools import chain
 
 import numpy as np
 
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.background import map_beside
 from tracetui.trace.order import stable_order, ties
 
 #: Slices open at once up to which a stretch is packed with children below their parents, looking at every
@@ -48,19 +50,19 @@ def lay_out(
         int64[lanes + 1], lane l holds the rows [l]:[l + 1]; int32[lanes], the track of each lane.
     """
     overlapping = _overlaps_next(start, dur)
-    lane_sizes = [0]
-    lane_track = []
-    stop = 0
-    for track, size in enumerate(sizes.tolist()):
-        first, stop = stop, stop + size
-        span = slice(first, stop)
-        if size and overlapping[first : stop - 1].any():
-            lanes = _lay_out_track(index[span], start[span], dur[span], python_id).tolist()
-        else:  # in order, and all in one lane
-            lanes = [size] if size else []
-        lane_sizes += lanes
-        lane_track += [track] * len(lanes)
-    return np.cumsum(lane_sizes), np.array(lane_track, np.int32)
+    stops = np.cumsum(sizes).tolist()
+
+    def lane_sizes(track: int) -> list[int]:
+        size, stop = int(sizes[track]), stops[track]
+        span = slice(stop - size, stop)
+        if size and overlapping[span.start : stop - 1].any():
+            lanes: list[int] = _lay_out_track(index[span], start[span], dur[span], python_id).tolist()
+            return lanes
+        return [size] if size else []  # in order, and all in one lane
+
+    sizes_by_track = map_beside(lane_sizes, range(len(stops)))
+    lane_track = np.repeat(np.arange(len(stops), dtype=np.int32), [*map(len, sizes_by_track)])
+    return np.cumsum([0, *chain.from_iterable(sizes_by_track)]), lane_track
 
 
 def _overlaps_next(start: Int64s, dur: Int64s) -> Bools:
