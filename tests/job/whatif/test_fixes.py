@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -201,6 +202,33 @@ def _with_phases(digest: Digest, outer_ns: int) -> Digest:
 def test_a_faster_link_moves_sooner() -> None:
     job = replays({0: 0, 1: 0}, transfer=40_000)
     assert step_with(job, "link=0-1=2x") == 2 * (100_000 + 20_000)
+
+
+def test_of_two_factors_of_a_link_the_larger_counts() -> None:
+    job = replays({0: 0, 1: 0}, transfer=40_000)
+    assert step_with(job, "link=0-1=2x", "link=0-1=4x") == step_with(job, "link=0-1=4x")
+
+
+def test_links_that_are_as_slow_are_faster_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three ranks two links are ten times as slow as the third: neither is the slowest alone."""
+    speeds = {(0, 1): 1.0, (1, 2): 1.0, (0, 2): 10.0}
+    links = [
+        SimpleNamespace(ends=SimpleNamespace(src=src, dst=dst), gb_per_s=speed)
+        for (src, dst), speed in speeds.items()
+    ]
+    monkeypatch.setattr("tracetui.job.whatif.durations.job_links", lambda _: links)
+    job = replays({0: 0, 1: 0, 2: 0}, transfer=40_000)
+    assert step_with(job, "link=0-1=2x") == step_with(job, "link=1-2=2x") == job.step_ns
+    assert step_with(job, "link=0-1=2x", "link=1-2=4x") == 2 * (100_000 + 20_000)
+    assert step_with(job, "link=0-1=20x", "link=1-2=20x") == 2 * (100_000 + 4_000)
+
+
+def test_fixes_of_stages_have_no_order() -> None:
+    """One stage takes the time of the others; two of two stages both take the mean."""
+    job = Replays(planted.job("stage"))
+    both = step_with(job, "stage=0", "stage=1")
+    assert step_with(job, "stage=1", "stage=0") == both
+    assert step_with(job, "stage=1") < both < step_with(job, "stage=0")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -151,13 +151,14 @@ class Durations:
         without_jitter = any(fix.target is Target.JITTER for fix in fixes)
         if without_jitter:  # first: it replaces transfers, which links and experts then change
             self._remove_jitter(parts, transfer)
+        self._fix_stages([fix.stage for fix in fixes if fix.target is Target.STAGE], parts)
+        links: dict[frozenset[int], float] = {}
         for fix in fixes:
-            if fix.target is Target.STAGE:
-                self._fix_stage(fix, parts)
-            elif fix.target is Target.LINK:
-                self._fix_link(fix, transfer)
-            elif fix.target is Target.EXPERTS:
-                self._balance_experts(parts, transfer)
+            if fix.target is Target.LINK:
+                links[frozenset(fix.link)] = max(fix.factor, links.get(frozenset(fix.link), 1.0))
+        self._fix_links(links, transfer)
+        if any(fix.target is Target.EXPERTS for fix in fixes):
+            self._balance_experts(parts, transfer)
         return parts, transfer, not without_jitter
 
     def line_ns(self, fix: Fix) -> Int64s:
@@ -304,55 +305,52 @@ class Durations:
         spread = np.linspace(0, len(peers) - 1, _MOST_PEERS).round().astype(np.int64)
         return ~chosen & np.isin(rank, peers[np.unique(spread)] if len(peers) > _MOST_PEERS else peers)
 
-    def _fix_stage(self, fix: Fix, parts: Int64s) -> None:
-        """Let the ranks of a stage work as long as those of the other stages do on average."""
-        if self.rank_stage.max(initial=0) == 0 or fix.stage not in self.rank_stage:
-            raise UnknownFix(state("there is no stage {number} here", number=fix.stage))
-        of_stage = self.stage == fix.stage
-        here = int((self.rank_stage == fix.stage).sum())
-        other_ranks = len(self.rank_stage) - here
-        mean = int(parts[of_stage, COMPUTING].sum()) / here
-        usual = int(parts[~of_stage & (self.stage >= 0), COMPUTING].sum()) / other_ranks
-        if mean > 0:
-            scaled = np.rint(parts[of_stage, COMPUTING] * (usual / mean))
-            parts[of_stage, COMPUTING] = scaled.astype(np.int64)
+    def _fix_stages(self, stages: Sequence[int], parts: Int64s) -> None:
+        """Let the ranks of stages work as long as those of the others do on average; as all where none is."""
+        for stage in stages:
+            if self.rank_stage.max(initial=0) == 0 or stage not in self.rank_stage:
+                raise UnknownFix(state("there is no stage {number} here", number=stage))
+        ranks = np.bincount(self.rank_stage)
+        work_ns = np.bincount(self.stage[self._work], parts[self._work, COMPUTING], len(ranks))
+        is_other = ~np.isin(np.arange(len(ranks)), stages)
+        if not ranks[is_other].any():
+            is_other[:] = True
+        usual = work_ns[is_other].sum() / ranks[is_other].sum()
+        for stage in stages:
+            if work_ns[stage] > 0:
+                chosen = self.stage == stage
+                scaled = np.rint(parts[chosen, COMPUTING] * (usual / (work_ns[stage] / ranks[stage])))
+                parts[chosen, COMPUTING] = scaled.astype(np.int64)
 
-    def _fix_link(self, fix: Fix, transfer: Int64s) -> None:
-        """Let a link move its bytes faster: what two ranks exchange, and what waits for their exchange.
+    def _fix_links(self, factors: Mapping[frozenset[int], float], transfer: Int64s) -> None:
+        """Let links move their bytes faster: what two ranks exchange, and what waits for their exchange.
 
-        A collective of more ranks is as slow as its slowest link: it becomes faster as far as this is it.
+        A collective of more ranks is as slow as its slowest link. `factors`: by the two ranks of each link.
         """
         job = self.order.job
-        ends = set(fix.link)
         speeds: dict[frozenset[int], float] = {}
         for link in job_links(job):
             src, dst = link.ends.src, link.ends.dst
             if src is not None and dst is not None and link.gb_per_s:
                 pair = frozenset((src, dst))
                 speeds[pair] = min(link.gb_per_s, speeds.get(pair, link.gb_per_s))
-        found = False
+        used: set[frozenset[int]] = set()
         for number, matched in enumerate(job.channels):
             members = self._members(number)
-            if not ends <= members:
+            fixed = {pair: factor for pair, factor in factors.items() if pair <= members}
+            used |= fixed.keys()
+            if not fixed:
                 continue
-            found = True
-            factor = fix.factor
-            other_speeds = [
-                speed for pair, speed in speeds.items() if pair <= members and pair != frozenset(fix.link)
-            ]
-            speed_of_link = speeds.get(frozenset(fix.link))
-            if not matched.channel.pair and len(members) > 2 and other_speeds and speed_of_link:
-                factor = min(factor, max(min(other_speeds) / speed_of_link, 1.0))
+            factor = min(fixed.values())
+            inside = {pair: speed for pair, speed in speeds.items() if pair <= members}
+            if not matched.channel.pair and len(members) > 2 and fixed.keys() <= inside.keys():
+                slowest = min(speed * fixed.get(pair, 1.0) for pair, speed in inside.items())
+                factor = slowest / min(inside.values())
             chosen = self.order.channel == number
             transfer[chosen] = np.rint(transfer[chosen] / factor).astype(np.int64)
-        if not found:
-            raise UnknownFix(
-                state(
-                    "ranks {first} and {second} have no collective in common here",
-                    first=fix.link[0],
-                    second=fix.link[1],
-                )
-            )
+        for first, second in map(sorted, factors.keys() - used):
+            template = "ranks {first} and {second} have no collective in common here"
+            raise UnknownFix(state(template, first=first, second=second))
 
     def _members(self, number: int) -> set[int]:
         """Return the numbers in the job of the ranks of a channel."""
