@@ -834,10 +834,25 @@ def test_a_task_that_waits_for_the_host_on_its_stream_was_not_held_up(
     held = wait(25 * MS + 6_000, 40 * MS + 60_000, "cudaStreamSynchronize")
     holding = [call(start * MS + 500_000, 5_000, name) for start, name in calls]
     assert ("device.unseen_work" in found([*run(), *operators(2), *launched, *held, *holding])) == is_found
+    if is_found:
+        return
     elsewhere = [{**event, "tid": gpu.HOST + 1} for event in holding]
-    assert "device.unseen_work" in found([*run(), *operators(2), *launched, *held, *elsewhere]), (
-        "not its thread"
-    )
+    assert "device.unseen_work" not in found([*run(), *operators(2), *launched, *held, *elsewhere])
+    for stream, is_other in ((7, False), (9, True)):
+        beside = [
+            {**gpu.launch(23 * MS, 5_000, 900), "tid": gpu.HOST + 1},
+            gpu.kernel(24 * MS, 9, 900, "k", stream),
+        ]
+        assert (
+            "device.unseen_work" in found([*run(), *operators(2), *launched, *held, *elsewhere, *beside])
+        ) == is_other
+
+
+def test_a_late_beginning_that_waits_for_the_host_is_none() -> None:
+    begun = [gpu.launch(2 * MS, 5_000, 500), gpu.kernel(30 * MS, 50_000, 500)]
+    later = [{**e, "ts": us(ns(e["ts"]) + 40 * MS)} for e in run()]
+    assert "device.unseen_work" in found([*begun, *later])
+    assert "device.unseen_work" not in found([*begun, *later, call(MS, 5_000, "cudaLaunchHostFunc")])
 
 
 @pytest.mark.parametrize(("off", "is_found"), [(90_000, True), (160_000, False)])

@@ -110,7 +110,7 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
     """Yield, of each device, the time from a launch to the first task of its main stream where that is long.
 
     Where that task has no launch and there is one device, from the first kernel launch of all. Devices that
-    do anything worth mentioning in that time were not held up.
+    do anything worth mentioning in that time were not held up, nor were tasks that wait for the host.
     """
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
@@ -125,7 +125,7 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
         start = int(slices.start[first[0]])
         if begin < 0 and len(recording.devices) == 1 and len(launches.end):
             begin = int(launches.end[0])
-        if begin < 0 or start - begin < LATE_START:
+        if begin < 0 or start - begin < LATE_START or _held_by_host(recording, first, np.array([begin]))[0]:
             continue
         if activity.busy.clip(begin, start).total <= _MOST_BUSY * (start - begin):
             yield Unseen(index, begin, start, is_first=True)
@@ -167,9 +167,7 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
 
 
 def _held_by_host(recording: HealthEvidence, tasks: Int64s, launched: Int64s) -> Bools:
-    """Return which tasks wait for the host: their thread held up a stream since it launched the one before.
-
-    What another thread holds up is another stream: calls do not tell which.
+    """Return which tasks wait for the host: a call has held up their stream since the task before them.
 
     Args:
         recording: what was recorded.
@@ -180,15 +178,34 @@ def _held_by_host(recording: HealthEvidence, tasks: Int64s, launched: Int64s) ->
     start = trace.slices.start
     rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
     holds = rows[by_name(trace, rows, calls.holds_stream) == 1]
-    before = np.full(len(tasks), -1, np.int64)
+    holds = holds[np.argsort(start[holds], kind="stable")]
+    before, after = _streams_beside(recording, holds)
+    held = np.zeros(len(tasks), np.bool_)
     for track, places in rows_by_track(trace, tasks) if len(holds) else ():
         in_order = track.rows.start + np.argsort(start[track.rows.start : track.rows.stop], kind="stable")
         place = np.searchsorted(start[in_order], start[tasks[places]]) - 1
-        before[places] = pick(in_order, place)
-    since = milestones(chains, chains.index(before)).launched
-    thread = track_of_rows(trace, pick(chains.launch, chains.index(tasks)))
-    held = np.zeros(len(tasks), np.bool_)
-    for track, found in rows_by_track(trace, holds):
-        times, places = np.sort(start[holds[found]]), np.flatnonzero(thread == track.index)
-        held[places] = np.searchsorted(times, launched[places]) > np.searchsorted(times, since[places])
+        since = milestones(chains, chains.index(pick(in_order, place))).launched
+        times = start[holds[(before == track.index) | (after == track.index) | (before < 0)]]
+        held[places] = np.searchsorted(times, launched[places]) > np.searchsorted(times, since)
     return held
+
+
+def _streams_beside(recording: HealthEvidence, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the streams to which its thread launched before and after each call, which does not tell its.
+
+    Tracks; twice the same where there is one launch only, -1 where there is none.
+    """
+    trace, chains = recording.trace, recording.launch_chains
+    start = trace.slices.start
+    launched = np.flatnonzero(chains.launch >= 0)
+    launched = launched[np.argsort(start[chains.launch[launched]], kind="stable")]
+    launch, stream = chains.launch[launched], track_of_rows(trace, chains.tasks[launched])
+    thread = track_of_rows(trace, launch)
+    before, after = np.full((2, len(rows)), -1, np.int64)
+    for track, places in rows_by_track(trace, rows):
+        (of_thread,) = np.nonzero(thread == track.index)
+        if len(of_thread):
+            place = np.searchsorted(start[launch[of_thread]], start[rows[places]])
+            before[places] = stream[of_thread[np.maximum(place - 1, 0)]]
+            after[places] = stream[of_thread[np.minimum(place, len(of_thread) - 1)]]
+    return before, after
