@@ -95,6 +95,23 @@ def test_a_capture_without_an_end_is_over_where_its_graph_or_a_kernel_runs(
     assert [at for at, is_lost in launched([*gpu.gpu(), *begun, *over]) if is_lost] == lost
 
 
+@pytest.mark.parametrize(
+    ("before", "lost"),
+    [
+        ([], [70]),
+        (launch(40, 9, "cudaGraphLaunch", gpu.HOST + 1), [20, 30, 70]),
+        ([*launch(40, 9), *kernel(90, 9)], [20, 30, 70]),
+        (launch(40, -1, "cudaStreamEndCapture"), [70]),
+        ([*launch(25, -1, "cudaStreamBeginCapture"), *launch(40, -1, "cudaStreamEndCapture")], [20, 70]),
+    ],
+)
+def test_a_capture_without_a_beginning_is_older_than_the_recording(before: Events, lost: list[int]) -> None:
+    """Or began since the thread launched what ran."""
+    launches = [*launch(20, 0), *launch(30, 1), *launch(50, 2), *launch(70, 3)]
+    events = [*gpu.gpu(), *launches, *launch(60, -1, "cudaStreamEndCapture"), *before]
+    assert [at for at, is_lost in launched(events) if is_lost] == lost
+
+
 def dequeued(at: int, number: int, name: str = "Dequeue@aclnnMm") -> Events:
     """What a queue takes out; it has a task where its number is even."""
     event = {**machine.dequeue(at * 1000, 5_000, number), "name": name}

@@ -134,8 +134,9 @@ def _has_task(trace: Trace, chains: LaunchChains, calls_rows: Int64s) -> Bools:
 def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Bools:
     """Return which launches are kept for a graph and not run: between two calls of one thread.
 
-    That thread may wait meanwhile for another that launches, as the backward does. A capture whose end is not
-    recorded is over when its process launches a graph, or its thread a kernel that runs.
+    That thread may wait meanwhile for another that launches, as the backward does. A capture of which only
+    one end is recorded lasts until its process launches a graph, or its thread a kernel that runs, or from
+    then on.
 
     Args:
         trace: the trace.
@@ -159,12 +160,16 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Boo
         launches = launches_by_process.get(track.pid, none)
         replays = of_graph[graphs_by_process.get(track.pid, none)]
         of_thread = ran[(ran >= track.rows.start) & (ran < track.rows.stop)]
-        over = np.append(np.sort(start[np.concatenate((replays, of_thread))]), NEVER)
-        until = over[np.searchsorted(over[:-1], start[turning[order]], "right")]
-        until[:-1][~begins[order][1:]] = NEVER  # its end is recorded
-        at = start[launching[launches]]
-        before = np.searchsorted(start[turning[order]], at, "right") - 1
-        captured[launches] |= (before >= 0) & begins[order][before] & (at < until[before])
+        running = np.concatenate(([-1], np.sort(start[np.concatenate((replays, of_thread))]), [NEVER]))
+        times, is_begin, at = start[turning[order]], begins[order], start[launching[launches]]
+        until = running[np.searchsorted(running, times, "right")]
+        until[:-1][~is_begin[1:]] = NEVER  # its end is recorded
+        since = running[np.searchsorted(running, times) - 1]
+        before = np.searchsorted(times, at, "right") - 1
+        after = np.minimum(before + 1, len(times) - 1)
+        is_begun = (before >= 0) & is_begin[before]
+        ends = (before < after) & ~is_begin[after] & (at > since[after])
+        captured[launches] |= np.where(is_begun, at < until[before], ends)
     return captured
 
 
