@@ -246,12 +246,13 @@ def test_no_text_of_a_column_of_any_kind_is_a_formula_or_obeyed() -> None:
     kinds: list[Any] = [pd.Series(texts, dtype=object), pd.array([*texts[:3], "-"], dtype="string")]
     columns = dict(zip(("=1+1", "\x1b[2J"), kinds))
     stream = io.BytesIO()
-    assert write_frames(stream, [pd.DataFrame({**columns, "n": [1, 2, 3, 4], "flag": True})]) == 4
+    counts = pd.Series([1, None, 2.5, 4], dtype=object)
+    assert write_frames(stream, [pd.DataFrame({**columns, "n": counts, "flag": True})]) == 4
     head, *rows = csv.reader(io.StringIO(stream.getvalue().decode()))
     assert head == [*map(text_cell, columns), "n", "flag"]
     assert [row[0] for row in rows] == [text_cell(text or "") for text in texts]
     assert [row[1] for row in rows] == [text_cell(text or "") for text in (*texts[:3], "-")]
-    assert [row[2:] for row in rows] == [[str(number), "True"] for number in (1, 2, 3, 4)]
+    assert [row[2:] for row in rows] == [[number, "True"] for number in ("1", "", "2.5", "4")]
 
 
 def test_texts_are_told_apart_behind_a_nul() -> None:

@@ -100,4 +100,5 @@ def _cells(column: pd.Series[Any], cell_of: Callable[[str], str]) -> Any:
         return np.array(cells, dtype=object)[column.cat.codes.to_numpy()]
     if pd.api.types.is_numeric_dtype(column.dtype):
         return column.array
-    return [cell_of(value) if isinstance(value, str) else value for value in column]
+    texts = [cell_of(value) if isinstance(value, str) else value for value in column]
+    return pd.Series(texts, dtype=object).array  # an int beside None stays one
