@@ -254,10 +254,14 @@ def test_a_rank_passes_on_what_it_did_less_than_half_of(lost: int, gained: list[
 
 @pytest.mark.parametrize(
     ("mostly", "words"),
-    [(True, "x, mostly because it waited itself."), (False, "x, because it waited itself.")],
+    [
+        (True, "x, mostly because it waited itself, longest for rank 4."),
+        (False, "x, because it waited itself, longest for rank 4."),
+    ],
 )
 def test_a_rank_that_waited_itself(mostly: bool, words: str) -> None:
-    assert _passed_on_sentence("x", mostly, (), frozenset()) == words
+    awaited = LateRank(4, False, "271", "", 5, 3, {6: 10}, 10)
+    assert _passed_on_sentence("x", mostly, (awaited,), frozenset()) == words
 
 
 @pytest.mark.parametrize(("means", "shown"), [((None, 0), False), ((None, 1), True), ((0, 3), True)])
@@ -370,5 +374,7 @@ def test_whom_a_late_rank_cost_how_much(lost: list[int], missing: bool, words: s
     late = LateRank(6, missing, "271", "", 5, 3, dict(enumerate(lost)), sum(lost))
     roots: Any = SimpleNamespace(roots=[])
     assert _late_rank_sentence(late, (), roots) == f"{words} in 3 collectives" + (
-        "; only its own trace tells why." if missing else ", because it waited itself."
+        "; only its own trace tells why."
+        if missing
+        else "; most of that they would have waited for other ranks instead."
     )

@@ -241,10 +241,13 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
     ("roots", "words"),
     [
         ([root(1, "copy", 60), root(1, "computing", 20)], ": copying (60 ns of waiting)."),
-        ([root(1, "copy", 49), root(0, "idle", 900)], ", mostly because it waited itself."),
+        (
+            [root(1, "copy", 49), root(0, "idle", 900)],
+            "; most of that they would have waited for other ranks instead.",
+        ),
         ([root(1, "copy", 50)], ": copying (50 ns of waiting)."),
-        ([root(1, "copy", 1)], ", mostly because it waited itself."),
-        ([root(1, ABSENT, 90)], ", because it waited itself."),
+        ([root(1, "copy", 1)], "; most of that they would have waited for other ranks instead."),
+        ([root(1, ABSENT, 90)], "; most of that they would have waited for other ranks instead."),
         ([root(1, UNALIGNED, 90)], "; why is not known, as their clocks are not aligned."),
         ([root(1, UNMATCHED, 90)], "; why is not known, as none of its collectives matches."),
         (
@@ -263,6 +266,18 @@ def test_a_late_rank_is_explained_by_what_it_did_longer_itself(
 ) -> None:
     verdict = sentences(monkeypatch, [late(1, 100)], roots, 1000)
     assert verdict[:1] == [f"Rank 1 cost 2 others 50 ns each in 3 collectives{words}"]
+
+
+def test_a_rank_that_only_takes_the_place_of_another_late_one_is_said_so() -> None:
+    """Rank 1 makes 0 wait for 5 ms, which would else wait as much longer for 2, idle for 20 ms."""
+    idle = {rank: [Work(TimeClass.IDLE, ns, "host.gc")] for rank, ns in ((1, 5 * MS), (2, 20 * MS))}
+    meetings = [
+        Meeting("all", (0, 1, 2), {}),
+        Meeting("left", (0, 1), {1: idle[1]}),
+        Meeting("even", (0, 2), {2: idle[2]}),
+    ]
+    text = " ".join(job_report(simulate(meetings, 3)).text(500).splitlines())
+    assert "Rank 1 cost one other rank 5.00 ms in 1 collective; most of that they would have waited" in text
 
 
 def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:

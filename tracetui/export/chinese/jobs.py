@@ -74,8 +74,9 @@ JOBS = {
     "{said}; why is not known, as not all ranks of its collectives can be compared.": (
         "{said}；它的集合通信并非所有卡都能比较，原因不明。"
     ),
-    "{said}, because it waited itself.": "{said}，因为它自己也在等待。",
-    "{said}, mostly because it waited itself.": "{said}，主要因为它自己也在等待。",
+    "{said}; most of that they would have waited for other ranks instead.": (
+        "{said}；否则其中大部分时间它们会改为等待别的卡。"
+    ),
     "{said}, because it waited itself, longest for {rank}.": "{said}，因为它自己也在等待，等 {rank} 最久。",
     "{said}, mostly because it waited itself, longest for {rank}.": (
         "{said}，主要因为它自己也在等待，等 {rank} 最久。"

@@ -326,6 +326,12 @@ def _late_rank_sentence(
             template = "{said}; why is not known, as their clocks are not aligned."
         return translate(template, said=cost)
     if passes_on(late.lost_ns, longer):
+        waited_ns = sum(other.lost_ns for other in waited_for)
+        # Its own waits are the reason of as much for each that waited for it, at most. The rest is none:
+        # who waits for it comes later to other collectives, where it waits less.
+        if passes_on(late.lost_ns - 2 * waiting * waited_ns, longer):
+            template = "{said}; most of that they would have waited for other ranks instead."
+            return translate(template, said=cost)
         return _passed_on_sentence(cost, bool(longer), waited_for, unread)
     longest = known[0]
     if longest.kind == UNSPLIT_COMMUNICATION:
@@ -346,13 +352,6 @@ def _passed_on_sentence(
     cost: str, has_own_part: bool, waited_for: Sequence[LateRank], unread: frozenset[int]
 ) -> str:
     """Return the sentence about a rank that was late because it waited itself."""
-    if not waited_for:
-        template = (
-            "{said}, mostly because it waited itself."
-            if has_own_part
-            else "{said}, because it waited itself."
-        )
-        return translate(template, said=cost)
     template = "{said}, because it waited itself, longest for {rank}."
     if has_own_part:
         template = "{said}, mostly because it waited itself, longest for {rank}."

@@ -147,7 +147,8 @@ class RankView:
             return ""
         gained = self._gained.get(self.job.ranks[row].number, [])
         if passes_on(int(self._ns[row].sum()), gained):
-            return translate("mostly because it waited itself")
+            waited = self.job.waits.wait_ns[self.job.waits.rank_place == row].any()
+            return translate("mostly because it waited itself") if waited else ""
         if not gained:
             return ""
         return printable(translate("mostly {why}", why=root_with_line(gained[0])), 80)
