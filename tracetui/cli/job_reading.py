@@ -213,10 +213,10 @@ def _progress() -> Iterator[Callable[[DigestProgress], None] | None]:
 
 
 def _progress_words(ranks: DigestProgress) -> str:
-    """Return "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB"."""
+    """Return "reading 42 %  ranks: 3 of 8  420 MB of 1.00 GB"."""
     share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
     return translate(
-        "reading {share}{done} of {ranks} ranks  {size} of {total}",
+        "reading {share}ranks: {done} of {ranks}  {size} of {total}",
         share=share,
         done=format_count(ranks.done),
         ranks=format_count(ranks.total),

@@ -75,7 +75,7 @@ class JobsPair(ComparedPair):
                 share = 100 * ranks.done_bytes // max(ranks.total_bytes, 1)
                 size = format_bytes(ranks.total_bytes)
                 self.reading = translate(
-                    "{name}: {done} of {total} ranks, {share} % of {size}.",
+                    "{name}: ranks: {done} of {total}, {share} % of {size}.",
                     name=("BASE", "OTHER")[place],
                     done=ranks.done,
                     total=ranks.total,

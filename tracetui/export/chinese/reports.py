@@ -16,7 +16,7 @@ REPORTS = {
         "正在读取 {share}{done} / {total}  {events} 个事件，已有 {seconds} s 没有新数据"
     ),
     "reading the scheduler {share}{done}": "正在读取调度器记录 {share}{done}",
-    "reading {share}{done} of {ranks} ranks  {size} of {total}": (
+    "reading {share}ranks: {done} of {ranks}  {size} of {total}": (
         "正在读取 {share}{done} / {ranks} 张卡  {size} / {total}"
     ),
     "{what} at {line}": "{line} 处的 {what}",

@@ -30,7 +30,7 @@ SCREENS = {
     "12.3ms or 1.2s from the start, or the clock in µs: {now}": (
         "从开始算起的 12.3ms 或 1.2s，或以 µs 计的时钟：{now}"
     ),
-    "{name}: {done} of {total} ranks, {share} % of {size}.": "{name}：{total} 张卡中的 {done} 张，{size} 的 {share} %。",
+    "{name}: ranks: {done} of {total}, {share} % of {size}.": "{name}：{total} 张卡中的 {done} 张，{size} 的 {share} %。",
     "${variable} has an unclosed quote.": "${variable} 中的引号没有闭合。",
     "${variable} names {program}, which is not installed.": "${variable} 指定的 {program} 没有安装。",
     "No editor found: set $EDITOR.": "找不到编辑器：请设置 $EDITOR。",
@@ -412,7 +412,7 @@ SCREENS = {
     "The ranks read agree; {missing} of {world} are {state}.": "已读取的各卡一致；{world} 张中有 {missing} 张{state}。",
     "Waiting for two ranks.": "至少需要读完两张卡。",
     "Looking at the ranks.": "正在查看各卡。",
-    "{done} of {total} ranks, {share} % of {size}": "{total} 张卡中的 {done} 张，{size} 的 {share} %",
+    "ranks: {done} of {total}, {share} % of {size}": "{total} 张卡中的 {done} 张，{size} 的 {share} %",
     "{part} of {whole}": "{whole} 的 {part}",
     # -- operators --------------------------------------------------------------------------------------
     " of step {number} on {device}": "，{device} 的 step {number}",

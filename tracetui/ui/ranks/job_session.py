@@ -83,13 +83,13 @@ class JobSession:
 
     @property
     def reading(self) -> str:
-        """What is being read: "3 of 8 ranks, 41 % of 9.6 GB"; "" where nothing is."""
+        """What is being read: "ranks: 3 of 8, 41 % of 9.6 GB"; "" where nothing is."""
         progress = self.progress
         if progress is None:
             return ""
         share = 100 * progress.done_bytes // max(progress.total_bytes, 1)
         return translate(
-            "{done} of {total} ranks, {share} % of {size}",
+            "ranks: {done} of {total}, {share} % of {size}",
             done=progress.done,
             total=progress.total,
             share=share,
