@@ -95,6 +95,7 @@ async def test_the_late_rank_and_its_line_are_on_the_first_screen(directory: Pat
                 assert "host.dataloader" in "\n".join(text)
                 assert "Who makes others wait?" in text[0] and "4 of 4 ranks" in text[0]
                 assert "Rank 2 cost 3 others" in "".join(text[1:3])
+                assert any("others waited for it, also with other work" in line for line in text)
                 assert screen(app).map.row == LATE, "the cursor begins on the worst cell"
                 assert "train_hybrid.py(65) train" in "\n".join(text) or size[0] == 80
 

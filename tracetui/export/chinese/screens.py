@@ -394,6 +394,8 @@ SCREENS = {
     "Which rank has exposed communication?": "哪张卡有未掩盖的通信？",
     "Which rank only copies?": "哪张卡只在拷贝？",
     "Which rank computes most?": "哪张卡计算最多？",
+    "others waited for it": "别的卡等它",
+    "it waited for others": "它等别的卡",
     "others waited for it, also with other work": "别的卡等它，含其间做别的工作的时间",
     "it waited for others, also with other work": "它等别的卡，含其间做别的工作的时间",
     "exposed copies": "未掩盖的拷贝",

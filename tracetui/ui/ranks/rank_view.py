@@ -32,13 +32,19 @@ class MeasureWords(NamedTuple):
     time_words: str  #: what its time is
     unit: str = CELL_TIME
     heat: Heat = Heat.LOST
+    legend: str = ""  #: beside the colours; "": as `time_words`
 
 
 WORDS = {
     GridMeasure.COST: MeasureWords(
-        "late", "others waited for it, also with other work", "of the time of the others"
+        "late",
+        "others waited for it",
+        "of the time of the others",
+        legend="others waited for it, also with other work",
     ),
-    GridMeasure.WAITED: MeasureWords("waits", "it waited for others, also with other work"),
+    GridMeasure.WAITED: MeasureWords(
+        "waits", "it waited for others", legend="it waited for others, also with other work"
+    ),
     GridMeasure.IDLE: MeasureWords("idle", "idle"),
     GridMeasure.COMMUNICATION: MeasureWords("communication", "exposed communication"),
     GridMeasure.COPY: MeasureWords("copies", "exposed copies"),
@@ -111,7 +117,7 @@ class RankView:
 
     @property
     def heats(self) -> tuple[tuple[Heat, str], ...]:
-        return ((self._words.heat, self._words.time_words),)
+        return ((self._words.heat, self._words.legend or self._words.time_words),)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet:
         total_title = self._words.name
