@@ -19,7 +19,7 @@ from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, until, vi
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Activity, Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS
@@ -321,3 +321,12 @@ def test_the_line_of_a_gap_that_has_no_file_is_its_function() -> None:
     lines = [" ".join("".join(text for text, _ in line).split()) for line in story]
     assert "line <built-in function sum>" in lines
     assert not any("(0)" in line for line in lines)
+
+
+def test_the_first_slice_of_a_trace_ends_a_gap_like_any_other() -> None:
+    """Without a host a task stands first, the later one of two streams."""
+    events = [*gpu(), kernel(300, 50, 1, "first row", stream=1), kernel(100, 50, 2, stream=2)]
+    analysis, palette = analyse(trace_of(events)), Palette("true")
+    assert analysis.gaps.after[0] == 0
+    (worst,) = describe_worst(analysis, [0], Measure.IDLE, Pen(palette, BLOCKS))
+    assert worst[-1] == ("first row", palette.style_of(Activity.COMPUTE))

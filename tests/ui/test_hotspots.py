@@ -21,6 +21,10 @@ from tracetui.analysis.critical.whatif import LineWhatIf
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.signatures import Signature
 from tracetui.api import load
+from tracetui.export.queries.named_rows import find_in_trace
+from tracetui.export.queries.relations import trace_relations
+from tracetui.export.tables.row_ids import ids_of
+from tracetui.places import row_of_kind
 from tracetui.trace.source_files import SourceFile
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_name
@@ -28,6 +32,7 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.stories.line_story import LineStory, what_if_words
+from tracetui.ui.stories.row_story import story_of
 from tracetui.ui.tables.hotspot_columns import line_label, line_of, lines_holding
 from tracetui.ui.tables.hotspot_views import LINES
 from tracetui.ui.terminal import in_ascii
@@ -109,6 +114,27 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
     few = [" ".join(row.translate(NO_BAR).split()) for row in story_of(60, 4)]
     assert few[1:] == [causes[0], "others 11.2 µs 16.7 %", text[-1]]
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 160])
+def test_no_line_of_a_story_is_wider_than_its_pane(width: int) -> None:
+    """Also where operators have long names; screens wrap the sentences of a step."""
+    long = "very_" * 30
+    stacks = [[f"/work/train.py({number}): loss", "/work/train.py(30): main"] for number in (12, 13)]
+    steps = [(ns, stacks[ns % 2], f"{long}{ns}") for ns in (0, 40_000, 20_001, 7_000, 9_003, 11_000)]
+    analysis = analyse(training(steps))
+    stories = {
+        kind: [
+            story_of(analysis, kind, named.rows, named.place, width, False)
+            for identity in ids_of(relation.table, relation.rows())
+            if (named := find_in_trace(analysis, row_of_kind(kind, identity))) is not None
+        ]
+        for relation in trace_relations(analysis).values()
+        if (kind := relation.table.kind) in ("advice", "frame", "line")
+    }
+    assert len(stories) == 3 and all(stories.values())
+    lines = [line for rows in stories.values() for story in rows for line in story]
+    assert [line for line in lines if cell_len(line) > width] == []
 
 
 def test_idle_time_of_no_step_is_not_said_to_be_between_steps() -> None:

@@ -22,7 +22,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.launch_chains import milestones
 from tracetui.analysis.scheduler.scheduler import SCHEDULED, recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
-from tracetui.analysis.scheduler.states import State
+from tracetui.analysis.scheduler.states import State, ThreadStates
 from tracetui.export.sentences.gap_shares import gap_shares
 from tracetui.trace.model import TraceKind
 from tracetui.ui.app import TraceApp
@@ -197,6 +197,25 @@ def test_the_story_names_who_had_the_core(recording: Path) -> None:
         text = "".join(piece[0] for piece in sentence)
         assert all(word in text for word in words), text
     assert not [*scheduler_sentences(traces.analysed("mixed"), slice(0, 100), pen)]
+
+
+@pytest.mark.parametrize("waker", [-1, 0])
+def test_nobody_woke_a_thread_where_that_is_not_known_or_its_core_was_idle(
+    waker: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysis = analysed("mixed")
+    assert analysis.scheduler is not None
+    states_of = analysis.scheduler.states_of
+
+    def states_without(pid: int) -> ThreadStates:
+        states = states_of(pid)
+        return replace(states, waker=np.full_like(states.waker, waker))
+
+    monkeypatch.setitem(analysis.scheduler.__dict__, "states_of", states_without)
+    place = int((analysis.causes.cause == Cause.BLOCKED).nonzero()[0][0])
+    pieces = scheduler_sentences(analysis, slice(place, place + 1), Pen(Palette("none"), glyphs(False)))
+    (text,) = ("".join(piece[0] for piece in sentence) for sentence in pieces)
+    assert " slept for " in text and "woke" not in text
 
 
 @pytest.mark.parametrize("scenario", ["mixed", "stalls"])
