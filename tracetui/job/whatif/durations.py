@@ -215,17 +215,16 @@ class Durations:
         """Return how much of the idle time of a line on each operation is gone; `chosen`: of the fix."""
         if fix.factor > 1:
             return ns - np.rint(ns / fix.factor).astype(np.int64)
-        others = self._median_of_others(ns)
-        is_compared, beyond = others >= 0, np.maximum(ns - others, 0)
+        beyond = self._beyond_others(ns)
         scope, idle = fix.scope, chosen & (ns > 0)
-        compared = idle & is_compared
+        compared = idle & (beyond >= 0)
         if scope is None:
             stands_out = int(beyond[compared].sum()) * 100 >= int(ns[compared].sum()) * _STANDS_OUT
             scope = FixScope.PEERS if compared.any() and stands_out else FixScope.ALL
         elif scope is FixScope.PEERS and idle.any() and not compared.any():
             template = "no other rank does the same work as those that are idle for {file}:{line}"
             raise UnknownFix(state(template, file=printable(fix.file), line=fix.line))
-        return np.where(is_compared, beyond, 0) if scope is FixScope.PEERS else ns
+        return np.maximum(beyond, 0) if scope is FixScope.PEERS else ns
 
     def _phase_shrink(self, fix: Fix) -> _Shrink:
         """Return what ranges of a name are let take: no longer than the median of the others.
@@ -241,24 +240,27 @@ class Durations:
         phase = repr(printable(fix.phase))
         if not ns.any():
             raise UnknownFix(state("no rank works in a phase {phase}", phase=phase))
-        others = self._median_of_others(ns)
-        if not ((others >= 0) & (ns > 0)).any():
+        beyond = self._beyond_others(ns)
+        if not ((beyond >= 0) & (ns > 0)).any():
             raise UnknownFix(state("no other rank does the same work in the phase {phase}", phase=phase))
-        beyond = np.where(others >= 0, np.maximum(ns - others, 0), 0)
-        allowed_ns = np.rint(inside * (1 - beyond / np.maximum(ns, 1))[:, None]).astype(np.int64)
+        kept = 1 - np.maximum(beyond, 0) / np.maximum(ns, 1)
+        allowed_ns = np.rint(inside * kept[:, None]).astype(np.int64)
         return _Shrink(chosen, allowed_ns)
 
-    def _median_of_others(self, ns: Int64s) -> Int64s:
-        """Return for each operation the median of the same work of others in the same step; -1 without."""
+    def _beyond_others(self, ns: Int64s) -> Int64s:
+        """Return how much longer each operation takes than the median of the same work of others in its step.
+
+        That is the lower median where they are even; 0 where it is not longer, -1 without others.
+        """
         work, key = self._work, self._key_in_step
         order = np.lexsort((ns[work], key))
         opens, counts = _runs(key[order])
-        place = np.arange(len(order)) - np.repeat(opens, counts)
-        middle = np.repeat((counts - 2) // 2, counts)
-        at = np.repeat(opens, counts) + np.where(middle < place, middle, middle + 1)
-        alone = np.repeat(counts, counts) < 2
+        # the median of the others for all that come after it; those up to it are not longer than theirs
+        middle = np.repeat(opens + (counts - 2) // 2, counts)
+        sorted_ns = ns[work[order]]
+        beyond = np.maximum(sorted_ns - sorted_ns[middle], 0)
         found = np.full(len(ns), -1, np.int64)
-        found[work[order]] = np.where(alone, -1, ns[work[order[np.where(alone, 0, at)]]])
+        found[work[order]] = np.where(np.repeat(counts, counts) < 2, -1, beyond)
         return found
 
     @cached_property
