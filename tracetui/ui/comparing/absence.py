@@ -36,7 +36,7 @@ def absence_lines(
         span = format_duration(analysis.trace.end_ns - analysis.trace.start_ns)
         lines.append([(f"{name:<6} ", dim), (f"{clauses((span, devices))}: {sessions[place].name}", text)])
     advice = sentences((translate(_WHY), translate(_NEXT if len(sessions) > 2 else _OTHER_TRACES, key="}")))
-    return [*lines, [], *([(line, text)] for line in wrapped(advice, max(width, 1)))]
+    return [*lines, [], *([(line, text)] for line in wrapped(advice, width))]
 
 
 def next_pair(viewer: Viewer) -> tuple[tuple[str, str], ...]:

@@ -239,18 +239,18 @@ class CompareScreen(TableScreen):
 
     def _say_verdict(self, comparison: Comparison) -> int:
         """Say it, with what must be known to read the numbers; gives the number of lines."""
-        lines = wrapped(verdict(comparison), max(self.size.width, 1))
+        lines = wrapped(verdict(comparison), self.size.width)
         verdict_lines = self.query_one("#verdict", Lines)
         shown_lines = [[(line, self.style_of(Role.NUMBER))] for line in lines]
         if self.size.height >= ROOMY_FROM and comparison.comparable:
-            steps = wrapped(steps_sentence(comparison.step), max(self.size.width, 1))
+            steps = wrapped(steps_sentence(comparison.step), self.size.width)
             shown_lines += [[(line, self.style_of(Role.TEXT))] for line in steps if line]
         limit = _NOTES if self.size.height >= ROOMY_FROM else 1
         notes = comparison_notes(comparison)
         if notes:
             lines = wrapped(
                 printable(sentences(translate("{sentence}.", sentence=note) for note in notes)),
-                max(self.size.width, 1),
+                self.size.width,
             )
             shown = [*lines[: limit - 1], " ".join(lines[limit - 1 :])]  # the last may be cut
             shown_lines += [[(line, self.style_of(Role.DIM))] for line in shown if line]

@@ -90,7 +90,7 @@ class HealthScreen(TableScreen):
         if analysis is None or finding is None:
             self.query_one("#story", Lines).show([])
             return
-        room = max(self.size.width - 2, 20)
+        room = self.size.width - 2
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         worth = verdict_word(finding.severity.label)
         sentence = finding_sentence(finding)

@@ -208,7 +208,7 @@ def _explained(
 ) -> Iterable[Pieces]:
     """Yield a term and its meaning, in as many lines as it takes."""
     indent = 15
-    for place, text in enumerate(wrapped(meaning, max(width - indent, 20))):
+    for place, text in enumerate(wrapped(meaning, width - indent)):
         shown = term if place == 0 else ""
         yield [
             (shown + " " * (indent - cell_len(shown)), palette.style_of(role)),

@@ -298,7 +298,7 @@ class RanksScreen(MapScreen):
         height, style = self.size.height, self.style_of(Role.TEXT)
         roomy = height >= ROOMY_FROM
         room = 4 if roomy else 2 if height >= LEGEND_FROM else 1
-        width = max(self.size.width - 1, 1)
+        width = self.size.width - 1
         paragraphs = [wrapped(printable(sentence, 300), width) for sentence in sentences[:3]]
         last = f" {self.glyphs.ellipsis}"
         lines = [[(f" {line}", style)] for paragraph in paragraphs for line in paragraph]

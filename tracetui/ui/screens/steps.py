@@ -134,7 +134,7 @@ class StepsScreen(TableScreen):
         lines: list[Pieces] = [[(title, self.style_of(Role.RULE))]]
         believed = self._believed(analysis.steps_by_device[step.device])
         story = step_story(analysis, row, self._parts, believed)
-        lines += [[(line, text)] for sentence in story for line in wrapped(sentence, max(width, 1))]
+        lines += [[(line, text)] for sentence in story for line in wrapped(sentence, width)]
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.palette, self.glyphs, width)
         else:

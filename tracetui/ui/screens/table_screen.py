@@ -348,7 +348,7 @@ class TableScreen(TableKeys, AnswerScreen):
 
     def paragraphs(self, sentences: list[str], limit: int) -> list[Pieces]:
         """Return sentences in lines as wide as the screen; the last of `limit` shows that there are more."""
-        width, style = max(self.size.width - 2, 20), self.style_of(Role.TEXT)
+        width, style = self.size.width - 2, self.style_of(Role.TEXT)
         lines = [line for sentence in sentences for line in wrapped(printable(sentence, 400), width)]
         if len(lines) > limit:
             lines[limit - 1] += f" {self.glyphs.ellipsis}"

@@ -97,7 +97,7 @@ class GapWords:
         label = padded(margin + translate("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
-            lines += [[self._pen.text(margin), *line] for line in flowing(sentence, max(width - 2, 1))]
+            lines += [[self._pen.text(margin), *line] for line in flowing(sentence, width - 2)]
         return lines
 
     # -- the bar ----------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class MemoryStory(Story):
                 start=start,
                 life=life,
             )
-            return [title, *flowing([*growth], max(width, 20))][:height]
+            return [title, *flowing([*growth], width)][:height]
         nth, calls = nth_call(recorded.blocks, int(shown.part.places[block]))
         call = call_words(nth, calls)
         template = "{size} allocated {start}, {call} of that line"
@@ -98,7 +98,7 @@ class MemoryStory(Story):
             *compose_sentence("{allocation}, {life}.", self._text, allocation=allocation, life=life),
             (sentences(["", self._neighbour_sentence(neighbours)]), self._dim),
         ]
-        return [title, *flowing(sentence, max(width, 20))][:height]
+        return [title, *flowing(sentence, width)][:height]
 
     def _which_block(self, shown: Shown, view: MemoryView, row: int) -> str:
         """Return which of the blocks of the row is described."""

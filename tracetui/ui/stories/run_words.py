@@ -17,6 +17,6 @@ def run_lines(facts: Iterable[tuple[str, Sequence[str]]], pen: Pen, width: int) 
     lines: list[Line] = []
     for label, values in facts:
         text = names(printable(value, _MAX_CHARACTERS) for value in values)
-        for index, line in enumerate(flowing([pen.text(text)], max(width - LABEL, 20))):
+        for index, line in enumerate(flowing([pen.text(text)], width - LABEL)):
             lines.append([pen.label(heading(label) if index == 0 else ""), *line])
     return lines

@@ -293,7 +293,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         head_lines: list[Line] = [
             [pen.text(f" {pen.glyphs.warning if place == 0 else ' '} {part}", Role.WARNING)]
             for warning in session.warnings
-            for place, part in enumerate(wrapped(restate(warning), max(self.size.width - 4, 1)))
+            for place, part in enumerate(wrapped(restate(warning), self.size.width - 4))
         ]
         about_run: list[Line] = []
         if self._run is not None:

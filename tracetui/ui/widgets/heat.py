@@ -240,7 +240,7 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
     def draw_line(self, y: int) -> Strip:
         sheet, width = self.sheet, self.size.width
         if sheet is None or not self._levels.size:
-            notice = wrapped(self._empty, max(width - 2, 1)) if self._empty else []
+            notice = wrapped(self._empty, width - 2) if self._empty else []
             text = f" {notice[y - SAID_FROM]}" if 0 <= y - SAID_FROM < len(notice) else ""
             return fitted([(text, self.style_of(Role.TEXT))], width, self.glyphs.ellipsis)
         if y == 0:
