@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from rich.color import Color
 from rich.style import Style
 
 from tests.analysis.heat import test_heat as maps
-from tests.analysis.machine import task
+from tests.analysis.machine import task, us
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
@@ -35,6 +36,7 @@ from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
 from tracetui.ui.heat.cause_view import CauseView
 from tracetui.ui.heat.cell_words import between, gap_target, line_totals, time_label, time_labels
 from tracetui.ui.heat.fold_view import FoldView
+from tracetui.ui.heat.lead_view import _LeadSheet
 from tracetui.ui.heat.length_view import LengthView
 from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow
 from tracetui.ui.heat.step_view import WHOLE, StepView, _StepSheet
@@ -421,6 +423,45 @@ async def test_more_steps_than_columns_share_them_and_the_worst_one_shows() -> N
         await pilot.pause()
         assert int(sheet_of(app).cells.ns.sum()) == analysis.idle_ns
         assert "the worst of its column" in said(app, "readout")
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+@pytest.mark.parametrize("number", range(len(heatmap.MAPS)))
+def test_maps_of_a_trace_that_begins_later_say_the_same(steps: int, number: int) -> None:
+    """Times are told from its beginning."""
+    later_ns = 12_345_678
+    events = training_events(PLAIN, max(steps, 1))
+    events = [event for event in events if steps or not event["name"].startswith("ProfilerStep")]
+    later = [
+        {**event, "ts": us(int(Decimal(event["ts"]) * 1000) + later_ns)} if "ts" in event else event
+        for event in events
+    ]
+    texts = []
+    for shifted, begin in ((events, 0), (later, later_ns)):
+        view = heatmap.MAPS[number][1](analyse(trace_of(shifted)))
+        sheet = view.sheet(20, 12, halves=False)
+        assert sheet is not None
+        rows, columns = sheet.cells.ns.shape
+        cells = [(row, column) for row in range(rows) for column in range(columns)]
+        targets = [target for cell in cells if (target := view.target(sheet, *cell)) is not None]
+        words = [view.words(sheet, *cell) for cell in cells]
+        spans = [[time - begin for time in (target.start_ns, target.end_ns)] for target in targets]
+        texts.append((sheet.rows, sheet.columns, words, spans, view.answer()))
+    assert texts[0] == texts[1]
+
+
+def test_a_shade_of_the_lead_is_twice_as_far_ahead_as_the_one_before() -> None:
+    """1 to 8 of the largest; cells partly without a lead come after them, -1 where there is no cell."""
+    work = [4096, 4097, 2049, 2048, 1025, 65, 33, 32, 17, 1, 0, 4096, 4096, 0]
+    grid = sheet_with([[0] * 11 + [1, 50, 0]], 100)
+    capacity = np.array([[100] * 13 + [0]])
+    cells = HeatCells(grid.cells.ns, capacity, grid.cells.main, cell_shares(grid.cells.ns, capacity))
+    sheet = _LeadSheet(grid.rows, cells, work=np.array([work], np.float64) * 1e3)
+    largest = max(work)
+    shades = [(level, 2 ** (LEVELS - level + 1)) for level in range(2, LEVELS + 1)]
+    leads = [max([1, *(level for level, part in shades if ahead * part > largest)]) for ahead in work[:11]]
+    plain = Sheet(grid.rows, cells).levels[0].tolist()
+    assert sheet.levels[0].tolist() == [*leads, *(LEVELS + level for level in plain[11:13]), -1]
 
 
 def test_steps_say_what_the_others_do_at_that_time(trace: Trace) -> None:

@@ -52,7 +52,7 @@ def _first_of_dense(keys: Wholes, wanted: Wholes, low: int, high: int) -> Int64s
 def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
     """Return values[places], and -1 where the place is -1; int64."""
     if not len(values):
-        return np.full(len(places), -1, np.int64)
+        return np.full(places.shape, -1, np.int64)
     picked = values[places].astype(np.int64, copy=False)  # indexing has copied already
     picked[places < 0] = -1
     return picked

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
@@ -73,7 +75,7 @@ class LengthView:
 
     def answer(self) -> str:
         count, shortest = half_of_idle(self._analysis)
-        gaps = int((self._analysis.gaps.idle > 0).sum())
+        gaps = int(np.count_nonzero(self._analysis.gaps.idle))
         whole = format_duration(self._analysis.idle_ns)
         if not count:
             return translate("never idle")

@@ -10,6 +10,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells
+from tracetui.analysis.search import pick
 from tracetui.arrays import Floats, Int64s
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.state import TrackKey
@@ -97,7 +98,7 @@ class Sheet:
 
 
 class GapOfCell(NamedTuple):
-    """The gap with most of each cell, -1 for none, and its idle ns; (rows, columns) each."""
+    """The gap with most of each cell, and its idle ns; -1 for none, (rows, columns) each."""
 
     gap: Int64s
     idle: Int64s
@@ -105,8 +106,8 @@ class GapOfCell(NamedTuple):
     @classmethod
     def of_intervals(cls, analysis: Analysis, interval: Int64s) -> GapOfCell:
         """Describe the idle interval with most of each cell."""
-        gap = np.where(interval >= 0, analysis.idle.gap[interval], -1) if len(analysis.idle) else interval
-        return cls(gap, np.where(gap >= 0, analysis.gaps.idle[gap], 0) if len(analysis.gaps) else gap)
+        gap = pick(analysis.idle.gap, interval)
+        return cls(gap, pick(analysis.gaps.idle, gap))
 
 
 class CellTarget(NamedTuple):
