@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import median
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from tracetui.job.pipeline_blocks import (
     INPUTS,
     WEIGHTS,
     StageBlock,
+    trim_blocks,
 )
 from tracetui.job.pipeline_chart import stage_chart
 from tracetui.job.whatif.answer import NoReplay, Replays, what_if
@@ -217,3 +220,23 @@ def test_a_stage_whose_neighbours_are_missing_is_in_a_bubble_all_the_time() -> N
 
 def test_ranks_that_do_not_send_are_no_pipeline() -> None:
     assert find_pipeline(job("loader")) is None
+
+
+def test_other_work_at_both_ends_of_a_step_is_told_from_its_passes() -> None:
+    """Of 10 ns forward (the median), 20 backward: before a first pass forward, after a last one backward."""
+    passes = [FORWARD, FORWARD, FORWARD, BACKWARD, BACKWARD, BACKWARD]  # with other work at both ends
+    steps = [passes, passes[::-1], passes]
+    whole = [[30, 9, 9, 20, 20, 50], [50, 20, 20, 10, 10, 30], [10, 11, 11, 20, 20, 20]]
+    computing = [[6, 9, 9, 20, 20, 15], [50, 20, 20, 10, 10, 30], [5, 11, 11, 20, 20, 5]]
+    length = np.array(whole).ravel()
+    parts = np.zeros((length.size, 8), np.int64)
+    parts[:, COMPUTING] = np.array(computing).ravel()
+    end = np.cumsum(length)
+    order: Any = SimpleNamespace(start=end - length, end=end, parts=parts)
+    blocks = [
+        StageBlock(0, 0, step, place, place, (way,), np.array([place]))
+        for place, (step, way) in enumerate((step, way) for step, ways in enumerate(steps) for way in ways)
+    ]
+    trim_blocks(order, blocks)
+    assert {place: block.lead_ns for place, block in enumerate(blocks) if block.lead_ns} == {0: 30 - 6}
+    assert {place: block.trail_ns for place, block in enumerate(blocks) if block.trail_ns} == {5: 50 - 15}

@@ -297,7 +297,7 @@ def _check_digest(digest: Digest) -> None:
         (calls.line, 0, lines),
         *(((digest.ranges.name, 0, texts),) if digest.ranges is not None else ()),
         *(((digest.awaited.collective, 0, len(collectives)),) if digest.awaited is not None else ()),
-        (cells.segment, 0, max(len(digest.boundaries) - 1, 0)),
+        (cells.segment, 0, len(digest.boundaries) - 1),
     ):
         _require(not len(column) or (int(column.min()) >= least and int(column.max()) < limit))
     walls = digest.walls

@@ -66,35 +66,34 @@ def _without_ranges(digest: Digest) -> Digest:
     collectives, steps = digest.collectives, digest.steps
     edges = np.concatenate((collectives.start, collectives.end, steps.host_start, steps.start, steps.end))
     edges = np.concatenate((edges, digest.boundaries[:1], digest.boundaries[-1:]))
-    boundaries = digest.boundaries[np.isin(digest.boundaries, edges)]
-    segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
     return replace(
-        digest,
+        _with_boundaries(digest, np.isin(digest.boundaries, edges)),
         warnings=(*digest.warnings, state("marked ranges are left out: the digest would be too large")),
         ranges=digest.ranges.at(slice(0)),
-        boundaries=boundaries,
-        cells=sum_cells(segment, digest.cells.key, digest.cells.ns),
     )
+
+
+def _with_boundaries(digest: Digest, kept: Bools) -> Digest:
+    """Return a digest with some of its boundaries: the time after others counts from the one before them."""
+    boundaries = digest.boundaries[kept]
+    segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
+    return replace(digest, boundaries=boundaries, cells=sum_cells(segment, digest.cells.key, digest.cells.ns))
 
 
 def _first_collectives(digest: Digest, count: int) -> Digest:
     """Return the digest of the first collectives alone; its last segment is what follows them."""
     kept_until = int(digest.collectives.end[:count].max(initial=int(digest.boundaries[0])))
     inside = (digest.boundaries <= kept_until) | (digest.boundaries == digest.boundaries[-1])
-    boundaries = digest.boundaries[inside]
-    segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
     cut_warning = state(
         "only the first {count} collectives are kept: the digest would be too large", count=f"{count:,}"
     )
     warnings = [text for text in digest.warnings if not text.startswith("only the first")]
     return replace(
-        digest,
+        _with_boundaries(digest, inside),
         warnings=(*warnings, cut_warning),
         collectives=digest.collectives.at(slice(count)),
         arrivals=digest.arrivals.at(digest.arrivals.collective < count),
         awaited=None if digest.awaited is None else digest.awaited.at(digest.awaited.collective < count),
-        boundaries=boundaries,
-        cells=sum_cells(segment, digest.cells.key, digest.cells.ns),
     )
 
 
