@@ -429,15 +429,15 @@ async def test_more_steps_than_columns_share_them_and_the_worst_one_shows() -> N
 @pytest.mark.parametrize("number", range(len(heatmap.MAPS)))
 def test_maps_of_a_trace_that_begins_later_say_the_same(steps: int, number: int) -> None:
     """Times are told from its beginning."""
-    later_ns = 12_345_678
     events = training_events(PLAIN, max(steps, 1))
     events = [event for event in events if steps or not event["name"].startswith("ProfilerStep")]
-    later = [
-        {**event, "ts": us(int(Decimal(event["ts"]) * 1000) + later_ns)} if "ts" in event else event
-        for event in events
-    ]
+    times = [int(Decimal(event.get("ts", 0)) * 1000) for event in events]
+    first = min(filter(None, times))
     texts = []
-    for shifted, begin in ((events, 0), (later, later_ns)):
+    for begin in (1_000_000, 3_500_000):
+        shifted = [
+            {**event, "ts": us(ns - first + begin)} if ns else event for event, ns in zip(events, times)
+        ]
         view = heatmap.MAPS[number][1](analyse(trace_of(shifted)))
         sheet = view.sheet(20, 12, halves=False)
         assert sheet is not None
