@@ -20,6 +20,8 @@ from tracetui.analysis.analyse import analyse
 from tracetui.analysis.critical.whatif import LineWhatIf
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.signatures import Signature
+from tracetui.analysis.modules import ModuleIdle
+from tracetui.analysis.scopes import ScopeTime
 from tracetui.api import load
 from tracetui.export.queries.named_rows import find_in_trace
 from tracetui.export.queries.relations import trace_relations
@@ -32,6 +34,7 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.stories.line_story import LineStory, what_if_words
+from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.row_story import story_of
 from tracetui.ui.tables.hotspot_columns import line_label, line_of, lines_holding
 from tracetui.ui.tables.hotspot_views import LINES
@@ -135,6 +138,33 @@ def test_no_line_of_a_story_is_wider_than_its_pane(width: int) -> None:
     assert len(stories) == 3 and all(stories.values())
     lines = [line for rows in stories.values() for story in rows for line in story]
     assert [line for line in lines if cell_len(line) > width] == []
+
+
+def nested(kind: type[Any], **fields: Any) -> Any:
+    """A row of a nested table of which nothing else is looked at."""
+    row = object.__new__(kind)
+    vars(row).update(fields)
+    return row
+
+
+@pytest.mark.parametrize(("inner", "more"), [(1, ""), (4, ""), (5, ", 1 more"), (6, ", 2 more")])
+def test_the_story_of_a_module_or_scope_names_four_of_those_right_inside_it(inner: int, more: str) -> None:
+    parts = [f"part_{number}" for number in range(inner)]
+    outer = ("Job_0", "Net_0")
+    of_module = {outer: ["Block_0"], (*outer, "Block_0"): parts, (*outer, "Block_0", parts[0]): ["deep"]}
+    modules = [
+        nested(ModuleIdle, module=name, path=path, idle_ns=5)
+        for path, names in of_module.items()
+        for name in names
+    ]
+    scopes = [nested(ScopeTime, scope=(*row.path, row.module), computing_ns=5) for row in modules]
+    analysis: Any = SimpleNamespace(modules=modules, scopes=[*scopes, nested(ScopeTime, scope=outer[:1])])
+    expected = "holds " + ", ".join(f"{part} 5 ns" for part in parts[:4]) + more
+    story = NestedStory(Palette("none"), ASCII)
+    for block, leaf in ((modules[0], modules[-1]), (scopes[0], scopes[-1])):
+        assert [*story._neighbours(analysis, block)] == [expected]
+        assert [*story._neighbours(analysis, leaf)] == []
+    assert [*story._neighbours(analysis, nested(ScopeTime, scope=()))] == []
 
 
 def test_idle_time_of_no_step_is_not_said_to_be_between_steps() -> None:
