@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui import load
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.export.sentences.rank_labels import labels
 from tracetui.export.sentences.ranks import group_key, group_words, rank_words
 from tracetui.export.trace.documents import gaps_document
 from tracetui.export.trace.selection import Selection
@@ -90,3 +93,24 @@ def test_a_group_that_its_operations_do_not_number_is_called_as_its_track() -> N
     trace = trace_of([*npu(), *group(1), operation(0, 100, "allreduce", 1)])
     (found,) = analyse(trace).communication.groups.values()
     assert group_words(group_key(trace, found), found.name) == "group 1"
+
+
+def test_ranks_are_labelled_by_their_host_where_there_are_several() -> None:
+    """At most 24 characters of it."""
+
+    def labelled(*hosts: str) -> tuple[str, ...]:
+        ranks = [
+            SimpleNamespace(number=number, digest=SimpleNamespace(identity=SimpleNamespace(host=host)))
+            for number, host in enumerate(hosts)
+        ]
+        job: Any = SimpleNamespace(ranks=ranks)
+        return labels(job)
+
+    long = "h" * 24
+    assert labelled("node", "node") == ("rank 0", "rank 1")
+    assert labelled("node", "", long, f"{long}h") == (
+        "rank 0 node",
+        "rank 1",
+        f"rank 2 {long}",
+        f"rank 3 {'h' * 23}…",
+    )
