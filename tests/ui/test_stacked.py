@@ -25,6 +25,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.bands import Band, BandKind
 from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.stacked_runs import Chosen, StackedRun, StackedRuns
+from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen
 from tracetui.ui.session import Session
@@ -101,6 +102,17 @@ async def test_both_are_shown_at_the_step_that_differs_most() -> None:
                 assert whole is not None and f"{float(whole.base_ns) / 1e6:.3f} > " in said(app, "answer")
                 assert parts[0].name == "aicore" and sum(part.delta_ns for part in parts) == whole.delta_ns
                 assert max(map(cell_len, screen_text(app))) <= size[0]
+
+
+async def test_the_ruler_marks_the_cursor_from_the_first_column_to_the_last() -> None:
+    async with stacked(sides()) as (app, _):
+        widget = app.screen.query_one(Stacked)
+        view = widget._view
+        assert view is not None
+        start, end, last = view.viewport.start_ns, view.viewport.end_ns, widget.columns - 1
+        for time, column in ((start - 1, -1), (start, 0), (end - 1, last), (end, -1)):
+            ruler = widget._ruler(stack(), view._replace(time_ns=time))
+            assert "".join(segment.text for segment in ruler).find(ASCII.cursor) == column
 
 
 async def test_moving_moves_both_and_is_undone() -> None:
