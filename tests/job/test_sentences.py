@@ -487,3 +487,10 @@ def test_late_ranks_of_a_group_have_ids_of_their_own() -> None:
     )
     ids = [[row["id"] for row in job_document(of_job)["waits"]["late"]] for of_job in (job, unnumbered)]
     assert ids == [["late=all:0:0", "late=all:1:1"], ["late=all::0", "late=all::1"]]
+
+
+@pytest.mark.parametrize(("exposed_ns", "is_hidden"), [(1000, False), (950, False), (949, True), (0, True)])
+def test_up_to_five_percent_of_a_wait_beside_other_work_goes_without_saying(
+    exposed_ns: int, is_hidden: bool
+) -> None:
+    assert job_sentences._is_hidden(1000, exposed_ns) == is_hidden

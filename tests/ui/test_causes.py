@@ -149,6 +149,10 @@ def test_the_times_of_every_story_add_up(analysis: Analysis, thorough: bool) -> 
     for gap in range(len(gaps)):
         shares = gap_shares(analysis, gap)
         assert sum(share.ns for share in shares) == gaps.idle[gap]
+        causes, pieces = analysis.causes, analysis.causes.of_gap(gap)
+        backward_ns = int(causes.ns[pieces][causes.backward[pieces]].sum())
+        assert sum(share.ns for share in shares if share.backward) <= backward_ns
+        assert not any(share.backward and share.frame is None for share in shares)
         told_first = gaps.communication[gap] <= gaps.idle[gap]
         alike[gap if thorough else (told_first, *(share.cause for share in shares))] = gap
     for gap in alike.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tracetui.job.digest import Digest, DigestLine, RangeColumns, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.critical import critical_rank
-from tracetui.job.whatif.durations import UnknownFix
+from tracetui.job.whatif.durations import Durations, UnknownFix
 from tracetui.job.whatif.fixes import NO_JITTER, Fix, FixScope, Target, parse_fix
 from tracetui.job.whatif.order import IDLE, cells_in_ranges, order_of
 
@@ -294,3 +295,15 @@ def test_a_fix_that_gains_nothing_is_told_no_second_time() -> None:
     """A step may begin sooner then, and end as before: it is longer, and nothing is lost."""
     answer = what_if(replays({0: 0, 1: 90_000}).order.job, [parse_fix("rank=0")])
     assert next(whatif_sentences(answer)) == "With rank=0 fixed a step of 292 µs gains nothing."
+
+
+@pytest.mark.parametrize(("ranks", "step"), [(63, 1), (64, 1), (125, 2), (187, 3)])
+def test_of_many_ranks_some_that_lie_evenly_are_peers(ranks: int, step: int) -> None:
+    """63 of them at most, the first and the last among them, and none of the chosen ones."""
+    rank = np.arange(ranks + 1)
+    chosen = rank == 1
+    durations: Any = SimpleNamespace(order=SimpleNamespace(rank=rank), _work=rank)
+    peers = np.flatnonzero(Durations._among_peers(durations, chosen))
+    others = np.flatnonzero(~chosen)
+    assert len(peers) == 63 and (peers[0], peers[-1]) == (0, ranks)
+    assert set(np.diff(np.searchsorted(others, peers)).tolist()) <= {step, 2 if ranks == 64 else step}
