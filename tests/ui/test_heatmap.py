@@ -288,13 +288,15 @@ async def test_each_map_asks_its_question_opens_on_the_worst_and_tells_it_in_wor
 
 async def test_tab_goes_round_the_maps_and_back(trace: Trace) -> None:
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
-        titles = [said(app, "answer").partition("?")[0]]
+        titles, shown = [said(app, "answer").partition("?")[0]], [screen_of(app).map_shown]
         for key in ("tab", "tab", "tab", "tab", "tab", "shift+tab"):
             await pilot.press(key)
             await pilot.pause()
             titles.append(said(app, "answer").partition("?")[0])
+            shown.append(screen_of(app).map_shown)
         assert len(set(titles)) == 5
         assert (titles[5], titles[6]) == (titles[0], titles[4])
+        assert [(place - shown[0]) % 5 for place in shown] == [0, 1, 2, 3, 4, 0, 4]
 
 
 async def test_the_cells_drawn_are_those_of_the_sheet(trace: Trace) -> None:

@@ -104,7 +104,7 @@ async def test_both_are_shown_at_the_step_that_differs_most() -> None:
                 assert max(map(cell_len, screen_text(app))) <= size[0]
 
 
-async def test_the_ruler_marks_the_cursor_from_the_first_column_to_the_last() -> None:
+async def test_the_ruler_marks_the_cursor_in_every_column_and_lines_follow_below() -> None:
     async with stacked(sides()) as (app, _):
         widget = app.screen.query_one(Stacked)
         view = widget._view
@@ -113,6 +113,9 @@ async def test_the_ruler_marks_the_cursor_from_the_first_column_to_the_last() ->
         for time, column in ((start - 1, -1), (start, 0), (end - 1, last), (end, -1)):
             ruler = widget._ruler(stack(), view._replace(time_ns=time))
             assert "".join(segment.text for segment in ruler).find(ASCII.cursor) == column
+        lines = len(widget.places)
+        below = [widget._place(line) for line in (0, 1, lines, lines + 1)]
+        assert below == [None, widget.places[0], widget.places[-1], None]
 
 
 async def test_moving_moves_both_and_is_undone() -> None:

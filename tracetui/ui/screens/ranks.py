@@ -96,7 +96,8 @@ class RanksScreen(MapScreen):
         self._tables: RankTables | None = None
         self._replays_job: Job | None = None  # of which a thread replays the rows of a table
         self._lanes_of_job: JobLanes | None = None
-        self._left_at = (-1, -1)  # the cell under the cursor when another screen was shown
+        #: the cell under the cursor when another screen was shown
+        self._left_at: tuple[int, int] | None = None
 
     @property
     def heading(self) -> str:
