@@ -11,6 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
+from tests.export.test_columns import TABLES
+from tests.export.training import training_events
+from tests.pages import check
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
 from tracetui.arrays import Int64s
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
@@ -24,6 +29,8 @@ from tracetui.ui.tables.columns import (
     number_column,
     sorted_rows,
 )
+from tracetui.ui.tables.hotspot_columns import signature_columns, sync_columns
+from tracetui.ui.tables.operator_columns import operator_columns
 from tracetui.ui.widgets.table import MANY, TableWidget
 from tracetui.units import format_bytes
 
@@ -321,3 +328,22 @@ def test_a_column_of_shares_some_of_which_are_not_known_is_as_wide_as_the_others
     shares = np.array([np.nan, 0.5, 12.5, np.inf])
     column = number_column("share", "", shares, lambda share: f"{share:.1f}")
     assert column.width == len("12.5")
+
+
+def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.FixtureRequest) -> None:
+    """Of each the cells, from which it can shrink; the first ones stay longest."""
+    analysis = analyse(trace_of(training_events()))
+    palette = Palette("none")
+    viewed = {name: shown.columns(analysis) for name, shown in TABLES.items()}
+    viewed["host operators"] = operator_columns(
+        analysis.operators(True).by_name(), analysis.trace, palette, BLOCKS, host=True
+    )
+    viewed["signatures"] = signature_columns(analysis, palette, BLOCKS)
+    viewed["synchronising calls"] = sync_columns(analysis, palette, BLOCKS)
+    lines = []
+    for name, columns in viewed.items():
+        lines += ["", name]
+        for column in sorted(columns, key=lambda column: column.rank):
+            shrinks = f"{column.least} .. {column.width}" if column.least else f"{column.width}"
+            lines.append(f"  {column.rank}  {shrinks:>8}  {column.key or '(' + column.title + ')'}")
+    check("\n".join(lines[1:]), "table-columns", request)
