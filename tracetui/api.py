@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
-from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.scheduler.scheduler import SchedulerRecording, recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cache.cached_reading import read_trace
-from tracetui.cache.recordings import recording_reader
 from tracetui.databases.exports import Export
 from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -24,7 +21,9 @@ from tracetui.siblings.beside import Refusal
 from tracetui.trace.model import Trace
 
 if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
     from tracetui.analysis.memory.analyse import Memory
+    from tracetui.analysis.scheduler.scheduler import SchedulerRecording
     from tracetui.comparison.compared_run import Run
     from tracetui.comparison.comparison import Comparison
     from tracetui.job.engines.digest_pool import DigestProgress
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 #: A run to compare: a path of a trace, of a digest or of a directory of ranks, a trace that was analysed, a
 #: job, or what was taken of a trace before.
-Compared = Union[str, "os.PathLike[str]", Analysis, "Run", "Job"]
+Compared = Union[str, "os.PathLike[str]", "Analysis", "Run", "Job"]
 
 
 def compare(
@@ -70,6 +69,7 @@ def _side(
     export: Export | None,
 ) -> Side:
     """Return a run as a side of a comparison; the arguments are those of `compare`."""
+    from tracetui.analysis.analyse import Analysis
     from tracetui.comparison.compared_run import Run, run_of
     from tracetui.job.job import Job
     from tracetui.job.sides import Side, side_at
@@ -158,6 +158,8 @@ def opened(
     """
     with open_trace(locate_trace(Path(path), export), jobs) as trace_file:
         trace = read_trace(trace_file, on_progress, cache)
+        from tracetui.analysis.analyse import Analysis, analyse  # a thread may import it while that reads
+
         recording = _recording(trace, scheduler, on_recording, cache)
         make = analyse if at_once else Analysis.of
         yield make(trace, rules, recording), trace_file
@@ -169,13 +171,16 @@ def _recording(
     on_progress: Callable[[int, int], None] | None,
     cache: bool,
 ) -> SchedulerRecording | None:
+    if source is None:
+        return None
+    from tracetui.analysis.scheduler.scheduler import recording_of
+    from tracetui.cache.recordings import recording_reader
+
     try:
-        if source is None:
-            return None
         return recording_of(trace, source, on_progress, read=recording_reader(cache))
     except Refusal as refusal:
         raise UnreadableTrace(
-            Reason.NOT_A_TRACE, state("{source}: {refusal}", source=source and source.path, refusal=refusal)
+            Reason.NOT_A_TRACE, state("{source}: {refusal}", source=source.path, refusal=refusal)
         ) from None
 
 

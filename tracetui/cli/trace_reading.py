@@ -5,21 +5,27 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.api import opened
+from tracetui.background import Background
 from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, usage_error
 from tracetui.cli.progress import ProgressLine
 from tracetui.cli.reading_options import rules_of, scheduler_source
-from tracetui.export.sentences.scheduler import scheduler_notes
-from tracetui.export.trace.selection import Selection
-from tracetui.export.trace.step_numbers import StepNumbers
 from tracetui.language import restate, state
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.units import Window, format_clock, format_duration
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+    from tracetui.export.trace.selection import Selection
+
+#: What answers are made with once a trace is read.
+_USED_AFTERWARDS = ("tracetui.analysis.analyse", "tracetui.export.trace.documents")
 
 
 def open_analysis(request: Request) -> tuple[Analysis, Selection]:
@@ -39,6 +45,8 @@ def open_whole_trace(request: Request, at_once: bool = True) -> Analysis:
     if trace.report.passing or trace.report.stopped:
         streams.mark_passing()
     if not request.json:
+        from tracetui.export.sentences.scheduler import scheduler_notes
+
         for warning in (*map(restate, (*trace.report.warnings, *trace.notes)), *scheduler_notes(analysis)):
             output.say(printable(warning))
     return analysis
@@ -66,12 +74,19 @@ def opened_trace(
                 line.show_bytes,
                 at_once,
             )
-            found = stack.enter_context(reading)
+            importing = Background(lambda: [*map(import_module, _USED_AFTERWARDS)])
+            try:
+                found = stack.enter_context(reading)
+            finally:
+                importing.result()
         yield found
 
 
 def selected(analysis: Analysis, step: int | None, window: Window | None) -> Selection:
     """Return what is asked for of a trace; raises UsageError where that is not in it."""
+    from tracetui.export.trace.selection import Selection
+    from tracetui.export.trace.step_numbers import StepNumbers
+
     numbers = StepNumbers(analysis).known()
     if step is not None and step not in numbers:
         known = known_steps(numbers)

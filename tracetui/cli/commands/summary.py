@@ -32,11 +32,14 @@ def _add_arguments(parser: Parser) -> None:
 
 def print_summary(request: Request) -> None:
     """Print or write the summary of the trace."""
+    from tracetui.cli.trace_reading import open_analysis
+
+    analysis, everything = open_analysis(request)
+    # Imported by now: meanwhile.
     from dataclasses import replace
 
     from tracetui.cli.notes import fingerprint_of, read_notebook
     from tracetui.cli.output import answer
-    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
     from tracetui.export.notes import notes_document, notes_markdown
     from tracetui.export.tables.steps import STEPS, StepRows
@@ -44,7 +47,6 @@ def print_summary(request: Request) -> None:
     from tracetui.export.trace.markdown import summary_markdown
     from tracetui.export.trace.summary import summary_text
 
-    analysis, everything = open_analysis(request)
     notes = read_notebook(fingerprint_of(request.path))
     selection = replace(everything, all_steps=request.all_steps)
     answer(
