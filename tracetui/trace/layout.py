@@ -49,13 +49,12 @@ def lay_out(
     Returns:
         int64[lanes + 1], lane l holds the rows [l]:[l + 1]; int32[lanes], the track of each lane.
     """
-    overlapping = _overlaps_next(start, dur)
     stops = np.cumsum(sizes).tolist()
 
     def lane_sizes(track: int) -> list[int]:
         size, stop = int(sizes[track]), stops[track]
         span = slice(stop - size, stop)
-        if size and overlapping[span.start : stop - 1].any():
+        if _overlaps_next(start[span], dur[span]).any():
             lanes: list[int] = _lay_out_track(index[span], start[span], dur[span], python_id).tolist()
             return lanes
         return [size] if size else []  # in order, and all in one lane

@@ -55,7 +55,7 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
     moment reads downwards as the call it was.
     """
     slices, width = table.slices, len(_CATEGORY_NAMES)
-    keys = _category_numbers(table.strings)[slices.category]
+    keys = _category_numbers(table.strings).take(slices.category, mode="wrap")  # half the time of an index
     keys += slices.thread * np.int32(width)
     counts = np.bincount(keys, minlength=len(table.threads) * width)
     members: dict[UnplacedTrack, list[int]] = {}
@@ -70,7 +70,7 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
     track_of_key = np.empty(len(counts), np.int32)
     for index, track in enumerate(ordered):
         track_of_key[members[track]] = index
-    return ordered, track_of_key[keys], len(surplus)
+    return ordered, track_of_key.take(keys, mode="wrap"), len(surplus)
 
 
 def _without_devices(
