@@ -20,6 +20,7 @@ from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.fixes import NO_JITTER, Fix, parse_fix
 from tracetui.job.whatif.order import STAND_IN, order_of
+from tracetui.units import format_duration
 
 #: name of the job, what of it is fixed
 FIXES = [
@@ -95,6 +96,14 @@ def test_a_replay_as_measured_is_the_step_that_was(name: str) -> None:
     measured = order.step_times(order.start, order.end)
     assert np.abs(order.step_times(times.start, times.end) - measured).max() <= 0.001 * measured.min()
     assert Replays(job(name)).error <= 0.001
+
+
+def test_no_step_is_told_to_take_longer_without_delays() -> None:
+    """Without them its first operation begins beside the step before, and its last one ends no sooner."""
+    answer = what_if(job("sends"))
+    assert answer.no_delay_ns > answer.step_ns
+    sentence = next(words for words in whatif_sentences(answer) if words.startswith("Without delays"))
+    assert f"as long as usual, a step would take {format_duration(answer.ideal_ns)}: slowdown" in sentence
 
 
 def test_single_fixes_are_ranked_by_what_they_save() -> None:

@@ -236,6 +236,9 @@ JOBS = {
     "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}.": (
         "此后关键的卡是 rank {rank}：占最长链的 {share}，主要是{reason}。"
     ),
+    "Without delays, and with each operation as long as usual, a step would take {time}: slowdown {slowdown}.": (
+        "若没有延迟，且每个操作都像通常那样长，一个 step 用 {time}：减速比 {slowdown}。"
+    ),
     "Without delays a step would take {plain}, and {time} with each operation as long as usual: slowdown "
     "{slowdown}.": "若没有延迟，一个 step 用 {plain}；若每个操作也都像通常那样长，则用 {time}：减速比 {slowdown}。",
     "No steps are recorded: a step is the whole recording here.": "没有记录 step：这里的 step 是整个记录。",

@@ -83,9 +83,17 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
     yield from replay_sentences(answer.order.job, answer.replay_error)
     if answer.critical is not None:
         yield from _critical_sentences(answer.order.job, answer.critical, bool(answer.asked.fixes))
-    yield translate(
+    template = (
         "Without delays a step would take {plain}, and {time} with each operation as long as usual: slowdown "
-        "{slowdown}.",
+        "{slowdown}."
+    )
+    if answer.no_delay_ns > answer.step_ns:  # it begins sooner beside the step before, and ends no sooner
+        template = (
+            "Without delays, and with each operation as long as usual, a step would take {time}: slowdown "
+            "{slowdown}."
+        )
+    yield translate(
+        template,
         plain=format_duration(answer.no_delay_ns),
         time=format_duration(answer.ideal_ns),
         slowdown=f"{answer.slowdown:.3f}",
