@@ -140,7 +140,7 @@ def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator
                 continue
             shared = ended[:, member] & ended[:, reference]
             ahead, started = (times[shared, member] - times[shared, reference] for times in (ends, starts))
-            if len(ahead) and _is_together(ahead, started, is_stream=not matched.channel.size):
+            if len(ahead) and _is_together(ahead, started, is_group=matched.channel.size > 0):
                 yield _pair_of(reference_rank, rank, ahead, False)
             else:
                 apart.append(member)
@@ -149,14 +149,15 @@ def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator
         members = apart
 
 
-def _is_together(ended: Int64s, started: Int64s, is_stream: bool) -> bool:
+def _is_together(ended: Int64s, started: Int64s, is_group: bool) -> bool:
     """Tell whether two ranks ran the same operations, by how much later one ended and started each.
 
-    That ranks have a stream of one number tells nothing: they may be replicas that do the same apart. Those
-    start and end as regularly; of one operation the ends are together however apart the starts are.
+    Where nothing tells how many ranks a group has (`is_group`), as of a stream, they may be replicas that do
+    the same apart: those start as regularly as they end. Of one operation the ends are together however
+    apart the starts are.
     """
     pair = _pair_of(0, 0, ended, False)
-    if pair.spread_ns > LONGEST_APART or not is_stream:
+    if pair.spread_ns > LONGEST_APART or is_group:
         return pair.spread_ns <= LONGEST_APART
     apart_ended, apart_started = (float(np.median(np.abs(ns - np.median(ns)))) for ns in (ended, started))
     is_close = abs(pair.ahead_ns) <= LONGEST_APART and apart_ended <= _TOGETHER
