@@ -746,6 +746,20 @@ def test_a_call_that_ends_with_its_thread_is_unclosed_if_far_longer_than_its_lik
     assert ("host.unclosed" in found([*run(), *short, *reversed(last)])) == is_found
 
 
+@pytest.mark.parametrize(("dur", "is_found"), [(400_000, False), (800_000, True)])
+def test_tracks_that_a_file_holds_in_two_passes_went_back_only_if_slices_cross(
+    dur: int, is_found: bool
+) -> None:
+    """Operators and frames, every other one of them after all the others."""
+    starts = [n * MS + half for half in (0, MS // 2) for n in range(1, 21)]
+    tracks = [
+        gpu.host(start, dur, "train.py(1): f", category) if category else gpu.host(start, dur)
+        for category in ("", "python_function")
+        for start in starts
+    ]
+    assert ("clock.jump" in found([*run(), *tracks])) == is_found
+
+
 @pytest.mark.parametrize(("count", "is_found"), [(19, False), (20, True)])
 def test_a_process_of_20_operators_is_one_that_was_recorded(count: int, is_found: bool) -> None:
     later = operators(count, 40 * MS, pid=900)

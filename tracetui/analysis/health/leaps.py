@@ -388,8 +388,8 @@ def _find_leap_back(recording: HealthEvidence) -> Leap | None:
 def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Leap | None:
     """Return the leap back that tracks show in the order of the file: each goes back once, at one time.
 
-    A file may hold a later part before an earlier one: the times of its parts do not mix. Those before and
-    after a leap do.
+    A file may hold a later part before an earlier one: the times of its parts do not mix. Or it holds what is
+    inside of calls after them all: slices do not cross. Those before and after a leap do both.
     """
     slices = recording.trace.slices
     backsteps: list[tuple[Track, int, int]] = []
@@ -409,6 +409,7 @@ def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Leap | None
     alike = _overlapping_most(backsteps)
     families = {track.family == Family.TASKS for track, _, _ in alike}
     several = len({track.index for track, _, _ in alike}) >= _LEAST_BACK and False in families
+    several = several and any(len(crossing_slices(recording, track)) for track, _, _ in alike)
     if not mixed or not (several or any(_overlaps_itself(recording, *backstep) for backstep in alike)):
         return None
     by = min(begin - end for _, begin, end in alike)
