@@ -82,6 +82,11 @@ class Comparison:
     job: JobPart | None = None  #: of jobs what single runs lack
 
     @property
+    def sides(self) -> tuple[tuple[str, Run], ...]:
+        """Return both runs with what they are called."""
+        return ("BASE", self.base), ("OTHER", self.other)
+
+    @property
     def comparable(self) -> bool:
         """Return whether both sides have work of a device."""
         return len(self.base.wall_ns) > 0 and len(self.other.wall_ns) > 0

@@ -10,14 +10,8 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.limits import FREE, IDLE, IMBALANCE, PHASE, Breach, Limit
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import records
-from tracetui.export.tables.limits import (
-    BREACHES,
-    JOB_BREACHES,
-    LIMITS,
-    MEMORY_BREACHES,
-    MEMORY_LIMITS,
-    LimitRows,
-)
+from tracetui.export.tables.common import FirstRows
+from tracetui.export.tables.limits import BREACHES, JOB_BREACHES, LIMITS, MEMORY_BREACHES, MEMORY_LIMITS
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count, format_duration, format_exact, format_percent
@@ -31,8 +25,8 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict
     """Return the limits, and where they are exceeded."""
     return {
         "schema": SCHEMA,
-        "limits": records(LIMITS, LimitRows(limits)),
-        "breaches": records(BREACHES, LimitRows(breaches)),
+        "limits": records(LIMITS, FirstRows(limits)),
+        "breaches": records(BREACHES, FirstRows(breaches)),
     }
 
 
@@ -61,8 +55,8 @@ def doubts(analysis: Analysis, limits: Iterable[Limit]) -> Iterator[str]:
 def memory_limits_document(limits: Sequence[MemoryLimit], breaches: Sequence[MemoryBreach]) -> dict[str, Any]:
     """Return the limits on memory, and where they are exceeded."""
     return {
-        "memory_limits": records(MEMORY_LIMITS, LimitRows(limits)),
-        "memory_breaches": records(MEMORY_BREACHES, LimitRows(breaches)),
+        "memory_limits": records(MEMORY_LIMITS, FirstRows(limits)),
+        "memory_breaches": records(MEMORY_BREACHES, FirstRows(breaches)),
     }
 
 
@@ -73,7 +67,7 @@ def memory_breaches_text(breaches: Sequence[MemoryBreach]) -> str:
 
 def job_limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> dict[str, Any]:
     """Return the limits, and which ranks pass them."""
-    return {**limits_document(limits, ()), "breaches": records(JOB_BREACHES, LimitRows(breaches))}
+    return {**limits_document(limits, ()), "breaches": records(JOB_BREACHES, FirstRows(breaches))}
 
 
 def job_breaches_text(breaches: Sequence[JobBreach]) -> str:

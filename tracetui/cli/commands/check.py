@@ -338,7 +338,7 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
     from tracetui.export.comparison.limits import regressions_text
     from tracetui.export.sentences.verdict import verdict
 
-    for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
+    for name, run in comparison.sides:
         if not len(run.wall_ns):
             template = "no device computes or communicates in {run}: there is nothing to compare"
             return _nothing_to_check(state(template, run=name))

@@ -84,10 +84,7 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
     parts += [markdown.escaped(marks_legend()), ""] if comparison.doubted else []
     parts += markdown.table(
         ["", "trace", "steps", "ms a step", "from", "to"],
-        [
-            [name, markdown.code(run.path), str(run.steps), *lengths(run)]
-            for name, run in (("BASE", comparison.base), ("OTHER", comparison.other))
-        ],
+        [[name, markdown.code(run.path), str(run.steps), *lengths(run)] for name, run in comparison.sides],
         ["", "trace"],
     )
     limit = top if top is not None else TOP if only is None else TOP_ASKED
@@ -124,7 +121,7 @@ def table_title(compared: ComparedTable) -> str:
 
 
 def _side_lines(comparison: Comparison, width: int) -> Iterator[str]:
-    for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
+    for name, run in comparison.sides:
         yield f"{name:<7}{cut(printable(run.path), width - 7, keep_end=True)}"
         for line in wrap_sentence(run_words(run), width - 7):
             yield " " * 7 + line

@@ -40,9 +40,7 @@ def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
         bold = workbook.add_format({"bold": True})
         first = workbook.add_worksheet("verdict")
         first.write_string(0, 0, verdict(comparison), bold)
-        for place, (name, run) in enumerate(
-            (("BASE", comparison.base), ("OTHER", comparison.other)), start=2
-        ):
+        for place, (name, run) in enumerate(comparison.sides, start=2):
             first.write_string(place, 0, name)
             first.write_string(place, 1, _text(run.path))
         for place, note in enumerate(comparison_notes(comparison), start=5):

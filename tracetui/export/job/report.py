@@ -11,16 +11,14 @@ from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.shown import TableSection
 from tracetui.export.text import MARGIN, wrap_sentence
-from tracetui.language import counted, translate
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 
 
 def table_section(title: str, table: Table[Any], rows: JobRows, top: int) -> TableSection:
     """Return a section with the first `top` rows, 0 for all, and how many there are besides."""
     shown = rows.first(top)
-    count = len(rows.rows) - len(shown.rows)
-    hidden = counted(count, "1 more", "{count} more") if count else ""
-    return TableSection(title, table, shown, hidden, hidden)
+    return TableSection(title, table, shown, shown.more, shown.more)
 
 
 @dataclass(frozen=True)

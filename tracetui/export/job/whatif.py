@@ -16,7 +16,7 @@ from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import JobWhatIf, Trial
 from tracetui.job.whatif.critical import CriticalRank
-from tracetui.language import counted, in_english, names, translate, wording
+from tracetui.language import in_english, names, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_error, format_percent
 
@@ -183,11 +183,9 @@ def _gain_words(trial: Trial, step_ns: int) -> str:
 def _sections(answer: JobWhatIf, top: int) -> list[TableSection]:
     """Return the table of the fixes that save something."""
     gains = [trial for trial in answer.trials if trial.saves_ns > 0]
-    rows = TrialRows(answer.step_ns, gains[:top] if top else gains)
-    left = len(gains) - len(rows.rows)
+    rows = TrialRows(answer.step_ns, gains, top)
     title = translate("Single fixes, by what a step gains as replayed")
-    more = counted(left, "1 more", "{count} more") if left else ""
-    return [TableSection(title, TRIALS, rows, more, more)] if gains else []
+    return [TableSection(title, TRIALS, rows, rows.more, rows.more)] if gains else []
 
 
 def _kind_words(kind: str) -> str:

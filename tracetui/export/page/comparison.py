@@ -16,7 +16,7 @@ from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING_COPY, TERMS, term_places
 from tracetui.export.comparison.text import shown_rows, table_title
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, as_markup, believed, bullets, html_table, paragraph
+from tracetui.export.page.html import Section, believed, bullets, html_table, paragraph, subtitle
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.comparison import row_name, run_words, steps_sentence
 from tracetui.export.sentences.notes import comparison_notes
@@ -40,8 +40,7 @@ def comparison_sections(comparison: Comparison, source: SourceFiles | None = Non
     if comparison.comparable:
         blocks.append(paragraph(steps_sentence(comparison.step)))
     blocks += believed(comparison.trust)
-    runs = (("BASE", comparison.base), ("OTHER", comparison.other))
-    blocks.append(bullets([f"{name}: {run.path}: {run_words(run)}" for name, run in runs]))
+    blocks.append(bullets([f"{name}: {run.path}: {run_words(run)}" for name, run in comparison.sides]))
     yield Section(title, blocks)
     if comparison.comparable:
         yield step_pictures(comparison)
@@ -120,9 +119,9 @@ def step_pictures(comparison: Comparison) -> Section:
     names = [(row_name(row), _kind(row.name)) for row in rows]
     blocks = []
     for name, side in zip(("BASE", "OTHER"), sides):
-        blocks += [f"<h3>{name}</h3>", side.strip(longest_ns)]
+        blocks += [subtitle(name), side.strip(longest_ns)]
     if maps:
-        blocks.append(f"<h3>{as_markup(translate('What devices waited for, by step'))}</h3>")
+        blocks.append(subtitle(translate("What devices waited for, by step")))
         for name, side, cells in zip(("BASE", "OTHER"), sides, maps):
             blocks += [f"<p>{name}</p>", charts.map_of_cells(cells, names, side.scale, highest)]
     return Section(translate("The steps of both, as high as they are long"), blocks)

@@ -43,6 +43,11 @@ def paragraph(text: str, kind: str = "") -> str:
     return f"<p{_of_class(kind)}>{as_markup(text, 4000)}</p>"
 
 
+def subtitle(text: str) -> str:
+    """Return a title inside of a section."""
+    return f"<h3>{as_markup(text)}</h3>"
+
+
 def believed(trust: Mapping[str, str]) -> list[str]:
     """Return paragraphs on whether recordings can be believed, by the verdict of each of their numbers."""
     if trust_parts(trust):

@@ -15,7 +15,7 @@ from tracetui.export.job.report import table_section
 from tracetui.export.job.text import TOP, job_sections, job_verdict
 from tracetui.export.language import cause_facts
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, as_markup, believed, bullets, html_table, paragraph, table_part
+from tracetui.export.page.html import Section, believed, bullets, html_table, paragraph, subtitle, table_part
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
@@ -115,9 +115,9 @@ def _activity(job: Job) -> Section:
     if sums:
         total = int(causes.ns.sum())
         title = translate("Why they were idle for {time}, all together", time=format_duration(total))
-        blocks += [f"<h3>{as_markup(title)}</h3>", html_table(CAUSES, CauseRows(sums, total))]
+        blocks += [subtitle(title), html_table(CAUSES, CauseRows(sums, total))]
     if len(causes.steps) > 1 and causes.causes:
-        blocks += [f"<h3>{as_markup(translate('Idle time by cause and step'))}</h3>", _cause_map(causes)]
+        blocks += [subtitle(translate("Idle time by cause and step")), _cause_map(causes)]
     return Section(translate("What the ranks did over time, all together"), blocks)
 
 

@@ -18,7 +18,7 @@ from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import WITH_JSON, growth_sentences, memory_facts, memory_sections
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, as_markup, bullets, html_table, paragraph, table_part
+from tracetui.export.page.html import Section, as_markup, bullets, html_table, paragraph, subtitle, table_part
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
@@ -133,26 +133,20 @@ def _device(
         paragraph(sentences(translate("{fact}.", fact=fact) for fact in facts)),
         _split_table(split, end - start, analysis.health),
     ]
-    for title, causes, total in (
-        (translate(WHY_IDLE, time=format_duration(device["idle_ns"])), "causes", "idle_ns"),
-        (
-            translate(WHY_PREPARING, time=format_duration(device["preparing_ns"] or 0)),
-            "preparing_causes",
-            "preparing_ns",
-        ),
+    for title, causes, ns in (
+        (WHY_IDLE, device["causes"], device["idle_ns"]),
+        (WHY_PREPARING, device["preparing_causes"], device["preparing_ns"]),
     ):
-        if device[causes]:
-            blocks += [
-                f"<h3>{as_markup(title)}</h3>",
-                html_table(CAUSES, CauseRows(device[causes], device[total])),
-            ]
+        if causes:
+            blocks.append(subtitle(translate(title, time=format_duration(ns))))
+            blocks.append(html_table(CAUSES, CauseRows(causes, ns)))
     if len(analysis.devices) == 1:
         blocks += _cause_map(analysis, activity)
     places = Selection().steps(analysis, activity.device)
     if places:
         rows = StepRows(analysis, places, TOP_STEPS)
         blocks += [
-            f"<h3>{as_markup(translate('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
+            subtitle(translate("Steps, in ms") + mark(analysis.health, "steps")),
             html_table(STEPS, rows),
         ]
         blocks += [paragraph(hidden_steps(rows.hidden), "dim")] if rows.hidden else []
@@ -186,7 +180,7 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
         shown = causes.by_time(even_edges(activity.start_ns, activity.end_ns, MAP_COLUMNS))
         title = translate("Idle time by cause and time")
         bounds = [format_time(activity.start_ns - origin), format_time(activity.end_ns - origin)]
-    return [f"<h3>{as_markup(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
+    return [subtitle(title), charts.map_of_cells(shown, names, bounds)]
 
 
 def gaps_part(analysis: Analysis, run: str = "") -> Section:
@@ -232,7 +226,7 @@ def _memory(analysis: Analysis) -> Iterator[Section]:
     head, *facts = memory_facts(document, origin, memory)
     blocks = [bullets([*facts, *growth_sentences(document, memory, None), alive_sentence(document)])]
     for section in memory_sections(memory, part, "line", TOP_MEMORY, origin):
-        blocks += [f"<h3>{as_markup(section.title)}</h3>", html_table(section.table, section.rows)]
+        blocks += [subtitle(section.title), html_table(section.table, section.rows)]
         if section.more:
             blocks.append(paragraph(translate(WITH_JSON, count=format_count(section.rows.hidden)), "dim"))
     yield Section(head, blocks)

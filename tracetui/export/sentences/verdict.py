@@ -64,9 +64,7 @@ def _doubt_sentence(comparison: Comparison) -> str:
     numbers = [number for number, worth in comparison.trust.items() if worth != "good"]
     if not numbers:
         return ""
-    sides = [
-        name for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)) if run.health.doubts
-    ]
+    sides = [name for name, run in comparison.sides if run.health.doubts]
     template = "{runs} cannot be believed in all: changes of {numbers} are not certain."
     return translate(template, runs=names(sides), numbers=number_names(numbers))
 
@@ -96,7 +94,7 @@ def _waits_sentence(comparison: Comparison) -> str:
 
 def _step_sentence(comparison: Comparison) -> str:
     step = comparison.step
-    for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
+    for name, run in comparison.sides:
         if not len(run.wall_ns):
             return translate("{run} has no work of a device to compare.", run=name)
     if not step.delta_ns and not any(term.delta_ns for term in comparison.waterfall):

@@ -16,6 +16,7 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.health import verdict_word
 from tracetui.export.tables.column import CodedTexts, Column, Form, Values, data, json_only, listed, worded
+from tracetui.language import counted
 from tracetui.units import format_percent
 
 OPERATORS = 3  #: names of operators beside a row, at most
@@ -59,6 +60,11 @@ class FirstRows:
     def hidden(self) -> int:
         """How many are left out."""
         return len(self.all_rows) - len(self.rows)
+
+    @property
+    def more(self) -> str:
+        """How many are left out, in words: "3 more"; "" where none is."""
+        return counted(self.hidden, "1 more", "{count} more") if self.hidden else ""
 
 
 def values_of(name: str) -> Callable[[Rows], Values]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.health.finding import Finding
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.health import (
     finding_remedy,
@@ -22,10 +19,8 @@ from tracetui.export.tables.common import named, texts_by, texts_of, values_of
 class FindingRows:
     """The findings of an analysis, worst first."""
 
-    def __init__(self, analysis: Analysis, rows: Sequence[Finding] | None = None) -> None:
-        """Take some findings as `rows`, by default all."""
-        self.analysis = analysis
-        self.rows: Sequence[Finding] = analysis.health.findings if rows is None else rows
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis, self.rows = analysis, analysis.health.findings
 
 
 def _tracks(rows: FindingRows) -> list[list[str]]:

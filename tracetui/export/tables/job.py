@@ -32,6 +32,7 @@ from tracetui.export.tables.column import (
     listed,
 )
 from tracetui.export.tables.common import (
+    FirstRows,
     flag_column,
     named,
     numbers_by,
@@ -66,16 +67,17 @@ PRINTED_MEASURES = {
 VIEWED_MEASURES = (*PRINTED_MEASURES, "iteration_gap", "forward_backward", "tail")
 
 
-class JobRows:
+class JobRows(FirstRows):
     """Rows of a table of a job."""
 
     def __init__(self, job: Job, rows: Sequence[Any]) -> None:
-        self.job, self.rows = job, rows
+        super().__init__(rows)
+        self.job = job
 
     def first(self: AnyJobRows, top: int) -> AnyJobRows:
         """Return at most `top` of the rows, 0 for all."""
         other = copy(self)
-        other.rows = self.rows[:top] if top else self.rows
+        FirstRows.__init__(other, self.rows, top)
         return other
 
 

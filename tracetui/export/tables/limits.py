@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from tracetui.analysis.limits import Limit
 from tracetui.export.tables.column import Column, Table, json_only
-from tracetui.export.tables.common import objects_by, texts_by, texts_of, values_of
+from tracetui.export.tables.common import FirstRows, objects_by, texts_by, texts_of, values_of
 
 
-@dataclass(frozen=True)
-class LimitRows:
-    """Some limits, or where some are exceeded."""
-
-    rows: Sequence[Any]
-
-
-def _allowed(limit_of: Callable[[Any], Limit]) -> tuple[Column[LimitRows], ...]:
+def _allowed(limit_of: Callable[[Any], Limit]) -> tuple[Column[FirstRows], ...]:
     """Return the two ways in which a limit is given, of which one is."""
 
     def share(row: Any) -> float | None:
@@ -31,14 +23,14 @@ def _allowed(limit_of: Callable[[Any], Limit]) -> tuple[Column[LimitRows], ...]:
     )
 
 
-_DEVICE: Column[LimitRows] = json_only("device", texts_of("device"))
-_MEASURE: Column[LimitRows] = json_only("measure", texts_of("measure"))
-_MEASURE_OF_BREACH: Column[LimitRows] = json_only("measure", texts_by(lambda breach: breach.limit.measure))
+_DEVICE: Column[FirstRows] = json_only("device", texts_of("device"))
+_MEASURE: Column[FirstRows] = json_only("measure", texts_of("measure"))
+_MEASURE_OF_BREACH: Column[FirstRows] = json_only("measure", texts_by(lambda breach: breach.limit.measure))
 
-LIMITS: Table[LimitRows] = Table((_MEASURE, *_allowed(lambda limit: limit)))
+LIMITS: Table[FirstRows] = Table((_MEASURE, *_allowed(lambda limit: limit)))
 
 #: Where devices, or steps on them, pass a limit.
-BREACHES: Table[LimitRows] = Table(
+BREACHES: Table[FirstRows] = Table(
     (
         _DEVICE,
         json_only("step", objects_by(lambda breach: breach.step)),
@@ -50,7 +42,7 @@ BREACHES: Table[LimitRows] = Table(
 )
 
 #: Where ranks of a job pass a limit.
-JOB_BREACHES: Table[LimitRows] = Table(
+JOB_BREACHES: Table[FirstRows] = Table(
     (
         json_only("rank", values_of("rank")),
         _MEASURE_OF_BREACH,
@@ -62,10 +54,10 @@ JOB_BREACHES: Table[LimitRows] = Table(
     )
 )
 
-MEMORY_LIMITS: Table[LimitRows] = Table((_MEASURE, json_only("allowed_bytes", values_of("bytes"))))
+MEMORY_LIMITS: Table[FirstRows] = Table((_MEASURE, json_only("allowed_bytes", values_of("bytes"))))
 
 #: Where devices pass a limit on memory.
-MEMORY_BREACHES: Table[LimitRows] = Table(
+MEMORY_BREACHES: Table[FirstRows] = Table(
     (
         _DEVICE,
         _MEASURE_OF_BREACH,

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from tracetui.analysis.marked_ranges import RangeTimes
 from tracetui.export.tables.column import Form, Table, count, data, duration
-from tracetui.export.tables.common import named, texts_of, values_of
-from tracetui.language import translate
+from tracetui.export.tables.common import FirstRows, named, texts_of, values_of
 
-
-class RangeRows:
-    """The ranges of a device by name."""
-
-    def __init__(self, rows: Sequence[RangeTimes]) -> None:
-        self.rows = rows
-
-
-def ranges_title() -> str:
-    """Return the title of the table."""
-    return translate("Phases: ranges that the program marks")
-
-
-RANGES: Table[RangeRows] = Table(
+#: Its rows are RangeTimes.
+RANGES: Table[FirstRows] = Table(
     columns=(
         data("name", texts_of("name")),
         count("count", "count", values_of("count")),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tracetui.analysis.scheduler.scheduler import Culprit
 from tracetui.analysis.scheduler.states import State
-from tracetui.analysis.scheduler.summary import CoreTime, SchedulerSummary, ThreadTime
+from tracetui.analysis.scheduler.summary import SchedulerSummary, ThreadTime
 from tracetui.export.sentences.scheduler import thread_name
 from tracetui.export.tables.column import Column, Form, Table, Values, count, data, duration
 from tracetui.export.tables.common import (
+    FirstRows,
     named,
     numbers_by,
     objects_by,
@@ -32,26 +31,26 @@ _STATES = (
 _TASKS = 3  # that are told of a core
 
 
-class ThreadTimeRows:
-    """Threads, those to blame for the most idle time first."""
+class ThreadTimeRows(FirstRows):
+    """Threads, those to blame for the most idle time first; at most `top`, 0 for all."""
 
-    def __init__(self, summary: SchedulerSummary) -> None:
-        self.rows: Sequence[ThreadTime] = summary.threads
+    def __init__(self, summary: SchedulerSummary, top: int = 0) -> None:
+        super().__init__(summary.threads, top)
 
 
-class CulpritRows:
-    """Who had the cores that threads waited for, most idle time first."""
+class CulpritRows(FirstRows):
+    """Who had the cores that threads waited for, most idle time first; at most `top`, 0 for all."""
 
-    def __init__(self, summary: SchedulerSummary) -> None:
-        self.rows: Sequence[Culprit] = summary.culprits
+    def __init__(self, summary: SchedulerSummary, top: int = 0) -> None:
+        super().__init__(summary.culprits, top)
         self.idle_ns = sum(culprit.idle_ns for culprit in summary.culprits)
 
 
-class CoreRows:
-    """Cores, those of the threads of the trace first."""
+class CoreRows(FirstRows):
+    """Cores, those of the threads of the trace first; at most `top`, 0 for all."""
 
-    def __init__(self, summary: SchedulerSummary) -> None:
-        self.rows: Sequence[CoreTime] = summary.cores
+    def __init__(self, summary: SchedulerSummary, top: int = 0) -> None:
+        super().__init__(summary.cores, top)
 
 
 def _state_column(key: str, title: str, state: State) -> Column[ThreadTimeRows]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.export.tables.column import Table, data, duration
-from tracetui.export.tables.common import named, share_column, texts_by, values_of
+from tracetui.export.tables.common import FirstRows, named, share_column, texts_by, values_of
 from tracetui.job.whatif.answer import Trial
 
 
-class TrialRows:
-    """Single fixes of a job."""
+class TrialRows(FirstRows):
+    """Single fixes of a job; at most `top`, 0 for all."""
 
-    def __init__(self, step_ns: int, rows: Sequence[Trial]) -> None:
+    def __init__(self, step_ns: int, rows: Sequence[Trial], top: int = 0) -> None:
         """Take the ns of the mean step as it was, which shares are of."""
-        self.step_ns, self.rows = step_ns, rows
+        super().__init__(rows, top)
+        self.step_ns = step_ns
 
 
 TRIALS: Table[TrialRows] = Table(

@@ -21,11 +21,11 @@ from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.column import records
-from tracetui.export.tables.common import causes_document
+from tracetui.export.tables.common import FirstRows, causes_document
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
-from tracetui.export.tables.ranges import RANGES, RangeRows
+from tracetui.export.tables.ranges import RANGES
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.trace.health import trust_document
 from tracetui.export.trace.selection import Selection
@@ -174,5 +174,5 @@ def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any
         "preparing_ns": None if preparing is None else sum(preparing.values()),
         "preparing_causes": preparing,
         "steps": records(STEPS, StepRows(analysis, places)),
-        "phases": records(RANGES, RangeRows(analysis.range_times[index])),
+        "phases": records(RANGES, FirstRows(analysis.range_times[index])),
     }

@@ -19,7 +19,6 @@ from tracetui.export.sentences.trace import NO_DEVICE, WHY_IDLE, WHY_PREPARING, 
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import PEERS
 from tracetui.export.tables.hotspots import LineRows
-from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.trace.advice_text import SUBJECTS, TITLE, cost_words
@@ -32,8 +31,8 @@ from tracetui.export.trace.summary import (
     TOP_STEPS,
     export_words,
     in_all,
-    more_ranges,
     no_work,
+    range_section,
     run_facts,
     task_facts,
     trace_facts,
@@ -64,9 +63,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
         places = selection.steps(analysis, activity.device)
         lines += _steps(analysis, places, limit)
         if ranges:
-            shown = ranges[: limit or None]
-            lines += ["", f"### {ranges_title()}", "", *markdown_table(RANGES, RangeRows(shown))]
-            lines += [line for words in more_ranges(ranges, shown) for line in ("", words)]
+            lines += ["", *range_section(ranges, limit).markdown(3)]
     for section in communication_sections(analysis, selection):
         lines += ["", *section.markdown()]
         if section.table is PEERS:

@@ -65,20 +65,15 @@ def scheduler_markdown(analysis: Analysis, scheduler: Scheduler, summary: Schedu
     return "\n".join(lines) + "\n"
 
 
-def _sections(
-    summary: SchedulerSummary, culprits: int | None = None, cores: int | None = None
-) -> Iterator[TableSection]:
-    """Yield the tables of threads, of who had their cores, and of all or the first `cores`."""
-    threads, core_rows = ThreadTimeRows(summary), CoreRows(summary)
+def _sections(summary: SchedulerSummary, culprits: int = 0, cores: int = 0) -> Iterator[TableSection]:
+    """Yield the tables of threads, of who had their cores, and of cores; at most so many rows, 0 for all."""
     title = translate("Threads, those to blame for the most idle time first")
+    threads = ThreadTimeRows(summary)
     yield TableSection(title, THREADS, threads, notes=lambda rows: [*map(_thread_note, rows.rows)])
     if summary.culprits:
-        culprit_rows = CulpritRows(summary)
-        culprit_rows.rows = culprit_rows.rows[:culprits]
         title = translate("Who had the core that a thread waited for, most idle time first")
-        yield TableSection(title, CULPRITS, culprit_rows)
-    core_rows.rows = core_rows.rows[:cores]
-    yield TableSection(translate("Cores, those of these threads first"), CORES, core_rows)
+        yield TableSection(title, CULPRITS, CulpritRows(summary, culprits))
+    yield TableSection(translate("Cores, those of these threads first"), CORES, CoreRows(summary, cores))
 
 
 def explained_sentence(analysis: Analysis) -> str:

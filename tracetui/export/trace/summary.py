@@ -19,9 +19,10 @@ from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.sentences.trace import NO_DEVICE, window_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
+from tracetui.export.tables.common import FirstRows
 from tracetui.export.tables.communication import PEERS
-from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
-from tracetui.export.tables.shown import text_table
+from tracetui.export.tables.ranges import RANGES
+from tracetui.export.tables.shown import TableSection, text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
 from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrap_sentence
 from tracetui.export.trace.advice_text import first_advice
@@ -58,7 +59,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
         lines += _why(device, width, mark(analysis.health, "idle", "causes"))
         places = selection.steps(analysis, activity.device)
         lines += _steps(analysis, selection, places, limit, width)
-        lines += ["", *_phases(ranges, limit, width)] if ranges else []
+        lines += ["", *range_section(ranges, limit).text(width)] if ranges else []
     for section in communication_sections(analysis, selection):
         lines += ["", *section.text(width)]
         if section.table is PEERS:
@@ -236,17 +237,11 @@ def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int
     return lines
 
 
-def _phases(ranges: Sequence[RangeTimes], limit: int, width: int) -> list[str]:
-    """Return the ranges that the program marks; at most `limit` names, 0 for all."""
-    shown = ranges[:limit] if limit else ranges
-    more = [MARGIN + words for words in more_ranges(ranges, shown)]
-    return [ranges_title(), *text_table(RANGES, RangeRows(shown), width), *more]
-
-
-def more_ranges(ranges: Sequence[RangeTimes], shown: Sequence[RangeTimes]) -> list[str]:
-    """Return "3 more", of the ranges that a table leaves out; nothing where it has all."""
-    left = len(ranges) - len(shown)
-    return [counted(left, "1 more", "{count} more")] if left else []
+def range_section(ranges: Sequence[RangeTimes], top: int) -> TableSection:
+    """Return the ranges that the program marks; at most `top` names, 0 for all."""
+    rows = FirstRows(ranges, top)
+    title = translate("Phases: ranges that the program marks")
+    return TableSection(title, RANGES, rows, rows.more, rows.more)
 
 
 def _steps(
