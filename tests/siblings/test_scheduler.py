@@ -432,7 +432,10 @@ def test_progress_can_stop_the_reading(tmp_path: Path) -> None:
 
 
 def insight(path: Path) -> Path:
-    """A database as trace_convert.py makes it: a thread leaves core 1 twice, and is woken once."""
+    """A database as trace_convert.py makes it: a thread leaves core 1 twice, and is woken once.
+
+    What two others do last is not over, and has no slice.
+    """
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE thread (track_id INTEGER PRIMARY KEY, tid TEXT, pid TEXT)")
         database.execute(
@@ -441,6 +444,7 @@ def insight(path: Path) -> Path:
         )
         threads = [(1, "CPU 001", "CPU Scheduling"), (2, "python:7", "Process Scheduling")]
         threads.append((3, "CPU 8192", "CPU Scheduling"))  # Linux has none
+        threads += [(4, "loader:8", "Process Scheduling"), (5, "writer:9", "Process Scheduling")]
         database.executemany("INSERT INTO thread (track_id, tid, pid) VALUES (?, ?, ?)", threads)
         epoch = 1_700_000_000_000_000_000
         slices = [
@@ -452,6 +456,9 @@ def insight(path: Path) -> Path:
             (16_000, 1_000, "python:7", 1, {"end_state": "unknown"}),
             (16_000, 0, "sched_switch", 1, {}),
             (16_500, 500, "python:7", 3, {"end_state": "R"}),
+            (5_000, 3_000, "Running", 4, {"cpu": "001"}),
+            (8_000, 10_000, "Sleeping", 4, {"cpu": "001"}),
+            (18_500, 500, "Runnable", 5, {"cpu": "001"}),
         ]
         rows = [(epoch + at, dur, name, track, json.dumps(args)) for at, dur, name, track, args in slices]
         database.executemany(
@@ -475,6 +482,10 @@ def test_database_of_insight(tmp_path: Path) -> None:
         (14_000, 0, EventKind.WAKEUP, 7, -1, 0, -1),
         (16_000, 1, EventKind.SWITCH, -1, 7, ord("R"), -1),
         (17_000, 1, EventKind.SWITCH, 7, -1, ord("?"), -1),
+        (18_000, 1, EventKind.SWITCH, -1, 8, ord("R"), -1),  # woken: whether it has a core is not told
+        (18_000, 1, EventKind.SWITCH, 8, -1, ord("?"), -1),
+        (18_500, 0, EventKind.WAKEUP, 9, -1, 0, -1),
+        (19_000, 1, EventKind.SWITCH, -1, 9, ord("R"), -1),  # and runs until the recording ends
     ]
     assert found.names.last(8) == "loader"
 

@@ -149,3 +149,6 @@ def test_agreement_counts_the_calls_in_the_recording_to_a_microsecond() -> None:
     ) == (2, 2)
     narrow = Intervals(np.array([10_000, 50_000]), np.array([10_100, 50_100]))
     assert agreement([ThreadActivity(np.array([10_050, 30_000, 50_050]), narrow)], 0, (0, 60_000)) == (2, 3)
+    unknown = Intervals(np.array([20_000]), np.array([40_000]))
+    calls = ThreadActivity(np.array([10_050, 30_000, 50_050]), narrow, unknown)
+    assert agreement([calls], 0, (0, 60_000)) == (2, 2)

@@ -161,6 +161,8 @@ def test_threads_that_are_seen_in_any_event_of_tasks_are_known_by_their_numbers(
     assert dict(known.host) == {41: 41, 42: 42, 43: 43} and not known.inferred
     mapped = known_numbers(threads, seen, PidMapping({45: 43}, {}))
     assert mapped.host[45] == 43 and 44 not in mapped.host
+    # Where the recording has the numbers of the container already, they count.
+    assert known_numbers(threads, seen, PidMapping({41: 99}, {})).host[41] == 41
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ class ThreadActivity(NamedTuple):
 
     times: Int64s  #: ns on the clock of the trace, sorted: when the thread must have had a core
     running: Intervals  #: ns on the clock of the recording: when it had one
+    unknown: Intervals | None = None  #: when that is not known
 
 
 class Fit(NamedTuple):
@@ -53,11 +54,15 @@ class Fit(NamedTuple):
 
 
 def agreement(threads: Sequence[ThreadActivity], offset_ns: int, window: tuple[int, int]) -> tuple[int, int]:
-    """Count the times in a window of the recording at which the thread has a core, and all times in it."""
+    """Count the times in a window of the recording at which the thread has a core, and those at which it is
+    known whether it has.
+    """
     agreeing = total = 0
     for thread in threads:
         times = thread.times - offset_ns
         times = times[(times >= window[0]) & (times < window[1])]
+        if thread.unknown is not None:
+            times = times[thread.unknown.index_at(times) < 0]
         slack = 1_000  # recordings as text hold whole microseconds
         held = (thread.running.index_at(times) >= 0) | (thread.running.index_at(times + slack) >= 0)
         agreeing += int((held | (thread.running.index_at(times - slack) >= 0)).sum())
@@ -97,7 +102,7 @@ def _is_certain(found: Sequence[Fit], total: int) -> bool:
 
 def _thin_out(thread: ThreadActivity) -> ThreadActivity:
     step = len(thread.times) // _MOST_TIMES + 1
-    return ThreadActivity(thread.times[::step], thread.running)
+    return thread._replace(times=thread.times[::step])
 
 
 def _bin_width(threads: Sequence[ThreadActivity], window: tuple[int, int]) -> int:

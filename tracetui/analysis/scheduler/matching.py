@@ -84,10 +84,14 @@ def _process(tracks: Sequence[Track]) -> int | None:
 def known_numbers(
     threads: Sequence[TraceThread], events: SchedulerEvents, mapping: PidMapping | None
 ) -> Matching:
-    """Return the threads whose numbers are in the recording, by the mapping of their container first."""
+    """Return the threads whose numbers are in the recording, by the mapping of their container first.
+
+    A recording may have the container's own numbers all the same: Insight's converter maps them.
+    """
     seen = _seen(events)
     mapped = mapping.host if mapping is not None else {}
     host = {thread.tid: mapped.get(thread.tid, thread.tid) for thread in threads}
+    host = {tid: pid if pid in seen else tid for tid, pid in host.items()}
     return Matching(tuple(threads), {tid: pid for tid, pid in host.items() if pid in seen})
 
 
@@ -101,7 +105,7 @@ def activities(
         if thread.tid in matching.host:
             known = states[matching.host[thread.tid]]
             found[thread.tid] = ThreadActivity(
-                thread.times(trace), known.of(State.RUNNING, State.INTERRUPTED)
+                thread.times(trace), known.of(State.RUNNING, State.INTERRUPTED), known.of(State.UNKNOWN)
             )
     return found
 

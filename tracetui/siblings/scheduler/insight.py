@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,11 +84,16 @@ class _Reader:
 
     def events(self) -> SchedulerEvents:
         cores, tasks = self._tracks()
+        last_of_thread: dict[int, tuple[int, str, str]] = {}  # the end, name and args of its last slice
         for start, dur, name, track, args in self._slices():
             if track in cores:
                 self._add_of_core(cores[track], start, dur, name, args)
-            elif track in tasks and name == "Runnable":
-                self._rows.append((start, 0, EventKind.WAKEUP, tasks[track], NO_PID, 0, -1))
+            elif track in tasks:
+                if name == "Runnable":
+                    self._rows.append((start, 0, EventKind.WAKEUP, tasks[track], NO_PID, 0, -1))
+                last_of_thread[tasks[track]] = start + dur, name, args
+        for pid, (end, name, args) in last_of_thread.items():
+            self._rows += _switches_after(pid, end, name, args)
         for cpu, runs in self._runs.items():
             self._rows += _switches(cpu, runs)
         if not self._rows:
@@ -155,13 +160,29 @@ class _Reader:
         self._runs.setdefault(cpu, []).append(_Run(start, start + dur, pid, _state(args)))
 
 
-def _state(args: str) -> int:
-    """Return the letter of the state that a thread left its core in; "?" where it is not told."""
+def _switches_after(pid: int, end: int, name: str, args: str) -> Iterator[_Row]:
+    """Yield the switches at the end of a thread's last slice: what was not over has no slice.
+
+    Whoever waited for a core got it then; whoever slept was woken, and may have got one or not.
+    """
+    core = str(_members(args).get("cpu"))
+    if name in ("Runnable", "Sleeping") and core.isascii() and core.isdigit() and int(core) < MOST_CORES:
+        yield end, int(core), EventKind.SWITCH, NO_PID, pid, ord("R"), -1
+        if name == "Sleeping":
+            yield end, int(core), EventKind.SWITCH, pid, NO_PID, ord("?"), -1
+
+
+def _members(args: str) -> dict[str, Any]:
     try:
         members = json.loads(args)
     except (ValueError, RecursionError):
         members = None
-    letter = members.get("end_state") if isinstance(members, dict) else None
+    return members if isinstance(members, dict) else {}
+
+
+def _state(args: str) -> int:
+    """Return the letter of the state that a thread left its core in; "?" where it is not told."""
+    letter = _members(args).get("end_state")
     known = isinstance(letter, str) and letter[:1] in ("R", "S", "D", "I", "T", "t", "X", "Z", "P")
     return ord(letter[0]) if known and isinstance(letter, str) else ord("?")
 
