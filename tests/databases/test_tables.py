@@ -10,6 +10,7 @@ import pytest
 import tracetui
 from tests.databases.handmade import (
     API_TYPES,
+    KERNEL,
     MAIN,
     NONE,
     PID,
@@ -66,6 +67,7 @@ def samples(columns: str, *values: object, device: bool = True) -> Rows:
     return Rows(first + columns, [((0,) if device else ()) + (at, *values) for at in AT])
 
 
+MB = 1 << 20  # as msprof makes bytes of megabytes
 _PORT = "bandwidth, rxPacketRate, rxByteRate, rxPackets, rxBytes, rxErrors, rxDropped, funcId"
 _PCIE = "txPostMin, txPostMax, txPostAvg, rxCplAvg, txNonpostLatencyAvg"
 _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
@@ -74,13 +76,13 @@ _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
 @pytest.mark.parametrize(
     ("table", "columns", "values", "expected"),
     [
-        ("HBM", "bandwidth, hbmId, type", (23_464_137_600, 1, "read"), {"HBM 1/Read": (23464.1376, "MB/s")}),
-        ("DDR", "read, write", (2e6, 3e6), {"DDR/Read": (2, "MB/s"), "DDR/Write": (3, "MB/s")}),
+        ("HBM", "bandwidth, hbmId, type", (23_464 * MB, 1, "read"), {"HBM 1/Read": (23464, "MB/s")}),
+        ("DDR", "read, write", (2 * MB, 3 * MB), {"DDR/Read": (2, "MB/s"), "DDR/Write": (3, "MB/s")}),
         (
             "LLC",
             "llcId, hitRate, throughput, mode",
-            (0, 85.1, 16_848_696_377, "write"),
-            {"LLC 0 Write/Hit Rate": (85.1, "%"), "LLC 0 Write/Throughput": (16848.696377, "MB/s")},
+            (0, 85.1, 33_697 * MB / 2, "write"),
+            {"LLC 0 Write/Hit Rate": (85.1, "%"), "LLC 0 Write/Throughput": (16848.5, "MB/s")},
         ),
         ("AICORE_FREQ", "freq", (800,), {"AI Core Freq": (800, "MHz")}),
         ("AICORE_FREQ", "freq, dieId", (800, 1), {"AI Core Freq Die 1": (800, "MHz")}),
@@ -100,7 +102,7 @@ _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
         (
             "PCIE",
             _PCIE,
-            (0, 9e9, 5e6, 7e6, 2500),
+            (0, 9000 * MB, 5 * MB, 7 * MB, 2500),
             {
                 "PCIe_post/Tx": (5, "MB/s"),
                 "PCIe_post/Tx Least": (0, "MB/s"),
@@ -109,11 +111,16 @@ _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
                 "PCIe_nonpost_latency/Tx": (2.5, "us"),
             },
         ),
-        ("HCCS", "txThroughput, rxThroughput", (4e6, 5e6), {"HCCS/Tx": (4, "MB/s"), "HCCS/Rx": (5, "MB/s")}),
+        (
+            "HCCS",
+            "txThroughput, rxThroughput",
+            (4 * MB, 5 * MB),
+            {"HCCS/Tx": (4, "MB/s"), "HCCS/Rx": (5, "MB/s")},
+        ),
         (
             "ROCE",
             _PORT,
-            (12e6, 5, 3e6, 100, 2048, 1, 2, 0),
+            (12 * MB, 5, 3 * MB, 100, 2048, 1, 2, 0),
             {
                 "RoCE Port 0/Bandwidth": (12, "MB/s"),
                 "RoCE Port 0/Rx Byte Rate": (3, "MB/s"),
@@ -127,7 +134,7 @@ _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
         (
             "NETDEV_STATS",
             _NETDEV,
-            (3, 25e9, 4, 5, 4096),
+            (3, 25_000 * MB, 4, 5, 4096),
             {
                 "macTxPfcPkt": (3, "packets"),
                 "macTxBandwidth": (25000, "MB/s"),
@@ -143,13 +150,13 @@ _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
         (
             "HOST_DISK_USAGE",
             "readRate, usage",
-            (8e6, 3.5),
+            (8 * MB, 3.5),
             {"Disk/Read": (8, "MB/s"), "Disk Usage": (3.5, "%")},
         ),
         (
             "HOST_NETWORK_USAGE",
             "usage, speed",
-            (2, 1e6),
+            (2, MB),
             {"Network Usage": (2, "%"), "Network/Speed": (1, "MB/s")},
         ),
     ],
@@ -389,6 +396,18 @@ def test_parts_of_collectives_at_level_0_hold_nothing(tmp_path: Path) -> None:
     assert analysis.devices[0].communication_ns == 500_000
     activity = analysis.trace.slices.activity
     assert int((activity == Activity.COMPUTE).sum()) == 5
+
+
+def test_kernels_that_draw_random_numbers_at_level_0_are_work(tmp_path: Path) -> None:
+    """Their own type is that of the scheduler, of which all other tasks are no work."""
+    text = Texts()
+    tables = kernels(text, TIMES, task_type="N/A")
+    columns, rows = tables["TASK"]
+    kind = columns.split(", ").index("taskType INTEGER")
+    tables["TASK"] = Rows(columns, [(*row[:kind], text("STARS_COMMON"), *row[kind + 1 :]) for row in rows])
+    tables["COMPUTE_TASK_INFO"] = Rows(KERNEL, tables["COMPUTE_TASK_INFO"].rows[:2])
+    activity = loaded(tmp_path / MSPROF, text, tables).trace.slices.activity
+    assert int((activity == Activity.AICPU).sum()) == 2
 
 
 def test_tasks_that_only_hold_others_are_not_drawn(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTIC, STEP_TIMES
 from tracetui.siblings.of_run import COMMUNICATION, LINKS, document_of_run, read_of_run, source_of
-from tracetui.siblings.tables import Format, SiblingTable
+from tracetui.siblings.tables import Format, SiblingTable, find_table
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, Trace
 from tracetui.trace.order import numbered
@@ -101,6 +101,8 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
         return None  # the kernels of a database are its tasks
     if not kernels.table.rows:
         return _without_rows(kernels.table, KERNEL_DETAILS)
+    table = find_table(Path(trace.path), KERNEL_DETAILS)
+    name = KERNEL_DETAILS.name if table is None else table.name
     joined = kernels.row >= 0
     dur = kernels.table.numbers["dur"][joined]
     differs = np.abs(trace.slices.dur[kernels.row[joined]] - dur)[dur >= 0] > 1
@@ -117,8 +119,8 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
             if count
         ]
         both = state("{missing}, {longer}", missing=found[0], longer=found[-1])
-        return Check(KERNEL_DETAILS.name, False, both if len(found) > 1 else found[0])
-    return Check(KERNEL_DETAILS.name, True, _count_text(len(joined), "kernel"))
+        return Check(name, False, both if len(found) > 1 else found[0])
+    return Check(name, True, _count_text(len(joined), "kernel"))
 
 
 def _types(trace: Trace, kernels: Kernels | None) -> Check | None:

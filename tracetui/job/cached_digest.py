@@ -14,12 +14,12 @@ from tracetui.job.identity import scheduler_of_rank
 from tracetui.reader.errors import NO_MEMORY, UnreadableTrace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
-from tracetui.siblings.beside import find_beside
 from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
 from tracetui.siblings.rank_files import side_files
 from tracetui.siblings.scheduler.files import files_of_recording, find_recording
+from tracetui.siblings.tables import find_table
 
-_TABLES = (KERNEL_DETAILS.name, OPERATOR_MEMORY.name, MEMORY_RECORD.name, MODULE_MEMORY.name)
+_TABLES = (KERNEL_DETAILS, OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY)
 
 
 #: A digest, or a sentence that says why there is none.
@@ -55,7 +55,7 @@ def digest_rank(
     trace = locate_trace(path.absolute())
     source = scheduler_of_rank(scheduler or SchedulerSource(), trace)
     recording = source.path or find_recording(trace)
-    tables = (find_beside(trace, name) for name in _TABLES)
+    tables = (find_table(trace, format_) for format_ in _TABLES)
     beside = [*side_files(trace), *filter(None, tables)]
     if recording is not None:
         beside += files_of_recording(recording, trace)

@@ -87,6 +87,7 @@ KERNEL_DETAILS = Format(
         TableColumn("context", ValueKind.TEXT, ("Context ID", "Context Id")),
     ),
     has_extra=True,  # the counters of the cores, by --aic-metrics
+    raw_name="op_summary.csv",
 )
 OP_STATISTIC = Format(
     "op_statistic.csv",

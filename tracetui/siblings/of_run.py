@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tracetui.siblings.beside import document_beside, find_beside
+from tracetui.siblings.beside import document_beside
 from tracetui.siblings.database import (
     MATRIX,
     STEPS,
@@ -17,7 +17,7 @@ from tracetui.siblings.database import (
 )
 from tracetui.siblings.database_tables import has_in_database, table_in_database
 from tracetui.siblings.formats import STEP_TIMES
-from tracetui.siblings.tables import Format, SiblingTable, read_beside
+from tracetui.siblings.tables import Format, SiblingTable, find_table, read_beside
 
 COMMUNICATION = "communication.json"
 LINKS = "communication_matrix.json"
@@ -36,7 +36,7 @@ def read_of_run(trace: Path, format_: Format) -> SiblingTable | None:
 
 def has_of_run(trace: Path, format_: Format) -> bool:
     """Return whether the run may have such a table: what tells it is there, and is not read."""
-    return has_in_database(trace, format_) or find_beside(trace, format_.name) is not None
+    return has_in_database(trace, format_) or find_table(trace, format_) is not None
 
 
 def document_of_run(trace: Path, name: str) -> Mapping[str, Any] | None:

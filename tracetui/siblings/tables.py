@@ -61,6 +61,7 @@ class Format:
     name: str  #: of its file
     columns: tuple[TableColumn, ...]  #: of those with one key the first counts that a table has
     has_extra: bool = False  #: columns of other names hold numbers, which are kept too
+    raw_name: str | None = None  #: of its file where msprof wrote it, if another
 
 
 class StringColumn(NamedTuple):
@@ -90,12 +91,18 @@ _Values = Union[Int64s, Floats, Int32s]
 _FoundColumn = tuple[TableColumn, Optional[int]]  # and its index in the header
 
 
+def find_table(trace: Path, format_: Format) -> Path | None:
+    """Return the file of a table of the run whose trace is at a path; None where the producer left none."""
+    found = find_beside(trace, format_.name)
+    return found if found or format_.raw_name is None else find_beside(trace, format_.raw_name)
+
+
 def read_beside(trace: Path, format_: Format) -> SiblingTable | None:
     """Read a table of the run whose trace is at a path; None where the producer left none.
 
     A table that cannot be read has no rows, and one sentence that says why.
     """
-    path = find_beside(trace, format_.name)
+    path = find_table(trace, format_)
     return None if path is None else read_table(path, format_)
 
 

@@ -49,10 +49,11 @@ def test_blocks_of_the_host_are_in_no_sum_of_a_device() -> None:
 
 
 def test_a_device_is_called_as_the_trace_calls_it() -> None:
-    metadata = json.loads(json.dumps(gpu.gpu()).replace("GPU 0", "XPU 0"))
-    memory = analyse(trace_of([*metadata, *STEPS, *ON_DEVICE, *ON_HOST])).memory
-    assert memory is not None
-    assert memory.recorded.devices == (HOST, "XPU 0")
+    for label in ("XPU 0", "GPU 2"):  # the second: the number among those that its process may use is 0
+        metadata = json.loads(json.dumps(gpu.gpu()).replace("GPU 0", label))
+        memory = analyse(trace_of([*metadata, *STEPS, *ON_DEVICE, *ON_HOST])).memory
+        assert memory is not None
+        assert memory.recorded.devices == (HOST, label)
 
 
 def test_steps_of_one_process_say_nothing_of_a_device_of_another() -> None:

@@ -45,7 +45,8 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     pid, steps = memory_steps(trace)
     has_steps = np.array([*(candidate.pid == pid for candidate in trace.tracks), False])[track]
     numbers = distinct(device)
-    labels = tuple(_label(trace, number) for number in numbers.tolist())
+    label_of = _labels(trace, numbers)
+    labels = tuple(label_of[max(number, -1)] for number in numbers.tolist())
     release = freed[allocated]
     blocks = Blocks(
         start=time[allocated],
@@ -64,7 +65,7 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     host_blocks = no_blocks()
     if on_host.any() and not on_host.all():
         blocks, host_blocks = blocks.at(~on_host), blocks.at(on_host)
-    with_steps = {_label(trace, number) for number in distinct(device[has_steps]).tolist()}
+    with_steps = {label_of[max(number, -1)] for number in distinct(device[has_steps]).tolist()}
     return MemoryRecording(
         curves,
         blocks,
@@ -84,8 +85,10 @@ def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
     memory = trace.memory
     usable, place = _by_time(trace)
     time, device = trace.instants.time[place], memory.device[usable].astype(np.int64)
+    label_of = _labels(trace, distinct(device))
     return tuple(
-        _curve(_label(trace, number), memory, usable[group], time[group]) for number, group in runs(device)
+        _curve(label_of[max(number, -1)], memory, usable[group], time[group])
+        for number, group in runs(device)
     )
 
 
@@ -98,10 +101,18 @@ def _by_time(trace: Trace) -> tuple[Int64s, Int64s]:
     return usable, place[usable]
 
 
-def _label(trace: Trace, number: int) -> str:
-    if number < 0:
-        return HOST
-    return next((device for device in trace.devices if device.endswith(f" {number}")), f"GPU {number}")
+def _labels(trace: Trace, numbers: Int64s) -> dict[int, str]:
+    """Return what the trace calls the device of each of some different numbers; "GPU n" where it has none.
+
+    An allocator counts the devices that its process may use: of one in both, whatever its number, it is that.
+    """
+    names = {number: f"GPU {number}" for number in numbers.tolist() if number >= 0}
+    if len(names) == 1 and len(trace.devices) == 1:
+        names = dict.fromkeys(names, trace.devices[0])
+    for number in names:
+        alike = (device for device in trace.devices if device.endswith(f" {number}"))
+        names[number] = next(alike, names[number])
+    return {-1: HOST, **names}
 
 
 def _operators_around(trace: Trace, track: Int64s, times: Int64s) -> Int64s:

@@ -34,7 +34,9 @@ class NoKernels(Exception):  # noqa: N818 - nothing went wrong
     """No table tells of kernels; `str()` is a sentence."""
 
     def __init__(self) -> None:
-        super().__init__("nothing tells of single kernels: kernel_details.csv is not beside this trace")
+        super().__init__(
+            "nothing tells of single kernels: neither kernel_details.csv nor op_summary.csv is beside this trace"
+        )
 
 
 def list_operators(

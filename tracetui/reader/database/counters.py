@@ -72,7 +72,7 @@ class CounterTable(NamedTuple):
 
 
 _NO_DIE = 65534  # and what is above: 65535 and 4294967295 mean none too
-_MEGA = 1e6  # speeds are stored in bytes a second, and shown in MB/s as in text exports
+_MEGA = 1 << 20  # speeds are stored in bytes a second, and shown in MB/s as text exports have them
 
 
 def _speed(column: str, name: str, key: str) -> CounterSeries:

@@ -52,6 +52,7 @@ COPIES = TableQuery("MEMCPY_INFO", ("globalTaskId", "memcpyOperation"))
 OVERLAPS = TableQuery("OVERLAP_ANALYSIS", ("startNs", "endNs", "deviceId", "type"), is_drawn=True)
 
 _UNKNOWN_TYPES = frozenset({"N/A", "UNKNOWN", ""})
+_RANDOM = "DSA_SQE"  #: the type of a task that draws random numbers, as text exports have it
 _PART_OF_COLLECTIVE = "COMMUNICATION"  #: the type of a task that is a part of one, whatever runs it
 _OVERLAP_ROWS = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
 _NO_SIZE = -1
@@ -133,6 +134,9 @@ class DeviceTables:
         own_type = texts.names(tasks["taskType"])
         told_type = take(kernels["type"], kernel, -1).astype(np.int32)
         name = np.where(is_kernel, take(kernels["label"], kernel, -1), own_type).astype(np.int32)
+        # At level 0 only the scheduler's type is told of what draws random numbers.
+        is_random = is_kernel & texts.fit(own_type, "STARS_COMMON".__eq__)
+        own_type = np.where(is_random, np.int32(texts.number(_RANDOM)), own_type)
         task_type = np.where(told_type >= 0, told_type, own_type)
         thread = self._streams(tasks, is_drawn)
         self._assembly.add_slices(
