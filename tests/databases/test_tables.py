@@ -507,3 +507,16 @@ def test_a_block_of_memory_whose_device_is_not_known_has_none(tmp_path: Path) ->
     table = table_in_database(write(tmp_path / MSPROF, tables), OPERATOR_MEMORY)
     assert table is not None
     assert [table.text("device", row) for row in range(3)] == ["NPU:1", None, "NPU:0"]
+
+
+def test_msprof_alone_tells_of_the_memory_of_the_graph_engine(tmp_path: Path) -> None:
+    text = Texts()
+    columns = "timestampNs INTEGER, totalAllocate NUMERIC, totalReserve NUMERIC"
+    samples = Rows(f"{columns}, component INTEGER, deviceId INTEGER", [(START + 5, 512, 1024, text("GE"), 0)])
+    path = write(tmp_path / MSPROF, {"NPU_OP_MEM": samples, "STRING_IDS": text.rows()})
+    assert has_of_run(path, MEMORY_RECORD)
+    table = table_in_database(path, MEMORY_RECORD)
+    assert table is not None
+    assert (table.text("component", 0), table.text("device", 0)) == ("GE", "NPU:0")
+    numbers = {key: column.tolist() for key, column in table.numbers.items()}
+    assert numbers == {"time": [START + 5], "allocated": [512], "reserved": [1024], "active": [-1]}

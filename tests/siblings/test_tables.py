@@ -166,6 +166,12 @@ def test_the_tables_of_a_real_rank_of_2023(real_traces: Path) -> None:
     assert second.problems[0].startswith("memory_record.csv: 30 of 30 rows are left out")
 
 
+def test_kernels_of_a_raw_export_have_their_own_file(tmp_path: Path) -> None:
+    written(tmp_path, "Op Name,Task Start Time(us)\nMatMul,1.5\t\n", "op_summary_20250109084800.csv")
+    table = read_beside(tmp_path / "msprof_20250109084800.json", KERNEL_DETAILS)
+    assert table is not None and table.text("name", 0) == "MatMul"
+
+
 def test_the_rank_in_the_name_of_a_file(tmp_path: Path) -> None:
     written(tmp_path, HEADER + "a,1,1.5,,NPU:0\n", "operator_memory_3.csv")
     table = read_beside(tmp_path / "trace_view.json", OPERATOR_MEMORY)

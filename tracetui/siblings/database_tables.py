@@ -202,7 +202,7 @@ def _is_of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArr
 
 def _memory_record(database: Database, format_: Format) -> SiblingTable | None:
     names = ("component", "timestamp", "totalAllocated", "totalReserved", "totalActive", "deviceId")
-    rows = _columns(database, "MEMORY_RECORD", names)
+    rows = _columns(database, "MEMORY_RECORD", names) or _graph_engine_record(database)
     strings = _Strings(database)
     app = _application_memory(database)
     if rows is None and app is None:
@@ -225,6 +225,22 @@ def _memory_record(database: Database, format_: Format) -> SiblingTable | None:
         "device": _devices(device[is_sample]),
     }
     return _filled_table(format_, int(np.count_nonzero(is_sample)), numbers, {}, texts_by_key)
+
+
+def _graph_engine_record(database: Database) -> dict[str, Int64s] | None:
+    """Return what msprof's own table, which torch_npu makes MEMORY_RECORD of, tells of the graph engine."""
+    name_in_record = {
+        "component": "component",
+        "timestampNs": "timestamp",
+        "totalAllocate": "totalAllocated",
+        "totalReserve": "totalReserved",
+        "deviceId": "deviceId",
+    }
+    rows = _columns(database, "NPU_OP_MEM", [*name_in_record])
+    if rows is None:
+        return None
+    unknown = np.full(len(rows["timestampNs"]), UNKNOWN, np.int64)
+    return {"totalActive": unknown, **{name: rows[column] for column, name in name_in_record.items()}}
 
 
 def _in_order(column: StringColumn) -> StringColumn:
@@ -395,7 +411,7 @@ _MAKERS: dict[str, _Maker] = {
 }
 _SQL_TABLES = {
     OPERATOR_MEMORY.name: ("OP_MEMORY",),
-    MEMORY_RECORD.name: ("MEMORY_RECORD",),
+    MEMORY_RECORD.name: ("MEMORY_RECORD", "NPU_OP_MEM"),
     MODULE_MEMORY.name: ("NPU_MODULE_MEM",),
     KERNEL_DETAILS.name: ("COMPUTE_TASK_INFO",),
 }

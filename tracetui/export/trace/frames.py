@@ -194,5 +194,5 @@ def kernels_frame(analysis: Analysis) -> pd.DataFrame:
     """
     kernels = analysis.kernels
     if kernels is None:
-        raise ValueError("neither kernel_details.csv nor op_summary.csv is beside this trace")
+        raise ValueError("kernel_details.csv or op_summary.csv is not beside this trace")
     return frame_of(kernel_table(kernels), KernelRows(analysis, kernels))

@@ -35,7 +35,7 @@ class NoKernels(Exception):  # noqa: N818 - nothing went wrong
 
     def __init__(self) -> None:
         super().__init__(
-            "nothing tells of single kernels: neither kernel_details.csv nor op_summary.csv is beside this trace"
+            "nothing tells of single kernels: kernel_details.csv or op_summary.csv is not beside this trace"
         )
 
 
