@@ -406,7 +406,10 @@ class DatabaseWriter:
         recording, shift = self._recording, turn * self._period
         times = range(recording.start + 240 + shift, recording.end + shift, self._counters_ns)
         samples = [(time, place % 3) for place, time in enumerate(times)]
-        kinds = ((self._text("read"), 8_100_500_000), (self._text("write"), 5_400_250_000))
+        kinds = (
+            (self._text("read"), 16_201 << 19),
+            (self._text("write"), 21_601 << 18),
+        )  # 8100.5, 5400.25 MB/s
         yield (
             "HBM",
             ((0, time, speed * busy, 0, kind) for time, busy in samples for kind, speed in kinds),

@@ -88,12 +88,13 @@ def test_the_leak_in_a_real_snapshot(real_traces: Path) -> None:
 def test_the_memory_of_a_real_gpu(real_traces: Path, name: str) -> None:
     """Each event says what is allocated then: as much as the blocks and what was there before."""
     (path,) = (real_traces / "gpu" / "pairs" / name).glob("*.json.gz")
-    memory = load(path, cache=False, jobs=1).memory
+    analysis = load(path, cache=False, jobs=1)
+    memory, (device,) = analysis.memory, analysis.trace.devices
     assert memory is not None and memory.all.peak is not None
-    assert memory.all.peak.device == "GPU 0"
+    assert memory.all.peak.device == device
     recorded = memory.recorded
-    (curve,) = [curve for curve in memory.curves if curve.device == "GPU 0"]
-    blocks = recorded.blocks.at(recorded.blocks.device == recorded.devices.index("GPU 0"))
+    (curve,) = [curve for curve in memory.curves if curve.device == device]
+    blocks = recorded.blocks.at(recorded.blocks.device == recorded.devices.index(device))
     assert (blocks.row >= 0).all() and (blocks.line >= 0).all()
     before = {
         int(held) - int(blocks.bytes[(blocks.start <= time) & (blocks.release > time)].sum())
