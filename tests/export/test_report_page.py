@@ -308,12 +308,13 @@ def test_the_page_of_a_job_maps_its_ranks(monkeypatch: pytest.MonkeyPatch) -> No
     worst = int(np.argmax(cost.sum(axis=1)))
     maps = {section.title: section.blocks for section in rank_maps(job)}
     assert [*maps] == ["Who makes others wait?", "Who waits for others?", "Which rank is idle?"]
-    (drawn,) = maps["Who makes others wait?"]
+    drawn, counted = maps["Who makes others wait?"]
+    assert "also with other work" in counted
     Outline(drawn)
     assert f"rank {job.ranks[worst].number}<" in drawn and f"step {job.steps[-1]}<" in drawn
     assert 'class="idle"' in drawn
     monkeypatch.setattr("tracetui.export.page.job.MOST_ROWS", 1)
-    drawn, more = next(rank_maps(job)).blocks
+    drawn, _, more = next(rank_maps(job)).blocks
     assert re.findall(r"rank \d+", drawn) == [f"rank {job.ranks[worst].number}"]
     assert "with less" in more
 

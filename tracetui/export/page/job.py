@@ -19,7 +19,7 @@ from tracetui.export.page.html import Section, believed, bullets, html_table, pa
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
-from tracetui.export.sentences.rank_labels import QUESTIONS, absent_label, labels
+from tracetui.export.sentences.rank_labels import LEGENDS, QUESTIONS, absent_label, labels
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, JobRows
@@ -151,7 +151,11 @@ def rank_maps(job: Job) -> Iterator[Section]:
         left = len(every_name) - len(names)
         more = counted(left, "1 rank with less is not shown.", "{count} ranks with less are not shown.")
         blocks = [charts.map_of_cells(shown, names, scale)]
-        yield Section(translate(QUESTIONS[measure]), [*blocks, paragraph(more, "dim")] if left else blocks)
+        if measure in LEGENDS:
+            blocks.append(paragraph(translate(LEGENDS[measure]), "dim"))
+        if left:
+            blocks.append(paragraph(more, "dim"))
+        yield Section(translate(QUESTIONS[measure]), blocks)
 
 
 def _cells(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> tuple[HeatCells, list[str]]:

@@ -18,6 +18,11 @@ QUESTIONS = {
     GridMeasure.COPY: "Which rank only copies?",
     GridMeasure.COMPUTING: "Which rank computes most?",
 }
+#: What its time is, where that is not plain.
+LEGENDS = {
+    GridMeasure.COST: "others waited for it, also with other work",
+    GridMeasure.WAITED: "it waited for others, also with other work",
+}
 _NAME_CELLS = 24  #: of the host of a rank
 
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.raster import even_edges
 from tracetui.export.sentences.job import late_words, passes_on, root_with_line
-from tracetui.export.sentences.rank_labels import QUESTIONS, absent_label, labels
+from tracetui.export.sentences.rank_labels import LEGENDS, QUESTIONS, absent_label, labels
 from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job
@@ -32,19 +32,11 @@ class MeasureWords(NamedTuple):
     time_words: str  #: what its time is
     unit: str = CELL_TIME
     heat: Heat = Heat.LOST
-    legend: str = ""  #: beside the colours; "": as `time_words`
 
 
 WORDS = {
-    GridMeasure.COST: MeasureWords(
-        "late",
-        "others waited for it",
-        "of the time of the others",
-        legend="others waited for it, also with other work",
-    ),
-    GridMeasure.WAITED: MeasureWords(
-        "waits", "it waited for others", legend="it waited for others, also with other work"
-    ),
+    GridMeasure.COST: MeasureWords("late", "others waited for it", "of the time of the others"),
+    GridMeasure.WAITED: MeasureWords("waits", "it waited for others"),
     GridMeasure.IDLE: MeasureWords("idle", "idle"),
     GridMeasure.COMMUNICATION: MeasureWords("communication", "exposed communication"),
     GridMeasure.COPY: MeasureWords("copies", "exposed copies"),
@@ -117,7 +109,7 @@ class RankView:
 
     @property
     def heats(self) -> tuple[tuple[Heat, str], ...]:
-        return ((self._words.heat, self._words.legend or self._words.time_words),)
+        return ((self._words.heat, LEGENDS.get(self.measure, self._words.time_words)),)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet:
         total_title = self._words.name
