@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests import pages
 from tests.job.planted import job
-from tracetui.export.job.text import job_report
+from tracetui.export.job.document import root_breakdown
+from tracetui.export.job.text import job_report, job_sections
+from tracetui.export.tables.job import RootRows
 from tracetui.export.text import cell_width
+from tracetui.job.job import job_of
 from tracetui.job.rank_table import VIEWS
 
 NAMES = ("loader", "both", "stage")
@@ -42,3 +47,11 @@ def test_a_page_of_a_step_of_a_job(name: str, request: pytest.FixtureRequest) ->
 @pytest.mark.parametrize("name", NAMES)
 def test_a_job_as_markdown(name: str, request: pytest.FixtureRequest) -> None:
     pages.check(job_report(job(name)).markdown(), f"{name}-markdown", request)
+
+
+def test_the_greatest_roots_stand_first_also_where_others_had_other_work() -> None:
+    whole = job_of(job("late").ranks)
+    vars(whole)["waits"] = replace(whole.waits, exposed_ns=whole.waits.exposed_ns * 0)
+    roots = next(job_sections(whole, None, None, 1)).rows
+    assert isinstance(roots, RootRows)
+    assert [*roots.rows] == [*root_breakdown(whole, None).roots[:1]]

@@ -10,7 +10,6 @@ from tracetui.export.sentences.job import (
     LINES_TITLE,
     LINKS_TITLE,
     STAGES_TITLE,
-    WORTH,
     head_words,
     job_time,
     loss_sentences,
@@ -39,7 +38,6 @@ from tracetui.job.phases import job_phases
 from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.roots import Root
 from tracetui.job.stages import job_stages
-from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, heading, names, translate
 from tracetui.units import format_count, format_duration
 
@@ -65,24 +63,11 @@ def job_verdict(job: Job, step: int | None) -> list[str]:
     return list(loss_sentences(job, rows, roots, waits, losses, has_links=step is None))
 
 
-def _cost_by_rank(waits: JobWaits, job: Job) -> dict[int | None, int]:
-    """Return the ns that others only waited for each late rank, in all groups."""
-    cost: dict[int | None, int] = {}
-    for late in late_ranks(job, waits):
-        cost[late.rank] = cost.get(late.rank, 0) + late.exposed_ns
-    return cost
-
-
 def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[TableSection]:
     rows = rank_rows(job, step)
     roots, waits = root_breakdown(job, step), job.waits.at_step(step)
     job_ns = job_time(rows)
-    blamed_ranks = {
-        rank for rank, cost in _cost_by_rank(waits, job).items() if cost * 100 >= max(job_ns * WORTH, 1)
-    }
-    costly_roots = [
-        root for root in roots.roots if root.rank in blamed_ranks and root.lost_ns * TELLING >= max(job_ns, 1)
-    ]
+    costly_roots = [root for root in roots.roots if root.lost_ns * TELLING >= max(job_ns, 1)]
     if costly_roots:
         yield _root_section(RootRows(job, roots.roots, job_ns), costly_roots, top)
     late = JobRows(job, late_ranks(job, waits))
@@ -110,7 +95,7 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
 
 
 def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> TableSection:
-    """Return what the ranks that cost most did longer; all else there is stands in one line."""
+    """Return the costly roots; all else there is stands in one line."""
     shown = RootRows(all_roots.job, costly[:top] if top else all_roots.rows, all_roots.whole)
     hidden = [root for root in all_roots.rows if root not in shown.rows]
     rest_words = translate(
