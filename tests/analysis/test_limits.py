@@ -10,7 +10,13 @@ from tests.analysis.idle.test_explain import launched
 from tests.analysis.machine import npu, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.limits import Limit, find_breaches, parse_cause_limit, parse_limit
+from tracetui.analysis.limits import (
+    Limit,
+    find_breaches,
+    parse_cause_limit,
+    parse_limit,
+    unrecorded_causes,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +95,11 @@ def test_devices_and_steps_breach_a_limit() -> None:
 
 def test_a_family_is_all_its_causes() -> None:
     assert [b.measured_ns for b in find_breaches(trained(), [parse_limit("device", "1ns")])] == [110, 100]
+
+
+def test_compiling_is_unknown_without_calls_of_the_runtime() -> None:
+    assert unrecorded_causes(has_scheduler=True, has_runtime=True) == set()
+    assert unrecorded_causes(True, has_runtime=False) == {"host.compile", "launch.compile"}
 
 
 def test_nothing_breaches_without_a_device() -> None:

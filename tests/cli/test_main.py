@@ -174,6 +174,21 @@ def test_nothing_to_check(run: Run, tmp_path: Path) -> None:
     assert document["schema"] == 1 and sentence.endswith("there is nothing to check")
 
 
+def test_steps_that_are_not_recorded_are_unchecked(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    events = [event for event in training_events() if not event["name"].startswith("ProfilerStep")]
+    path.write_text(json.dumps(events))
+    assert check(run, str(path), "--max-idle", "100%").code == ExitCode.OK
+    output = check(run, str(path), "--max-idle", "100%", "--each-step")
+    assert (output.code, output.err.splitlines()[-1]) == (
+        ExitCode.UNCHECKED,
+        "tracetui: no step is recorded: there is nothing to check",
+    )
+    words = ("--baseline", str(path), "--max-regression")
+    assert check(run, str(path), *words, "preparing=0%").code == ExitCode.UNCHECKED
+    assert check(run, str(path), *words, "0%").code == ExitCode.OK
+
+
 def test_a_limit_that_is_exceeded_is_told_where_nothing_tells_of_another(
     run: Run, trace_path: str, tmp_path: Path
 ) -> None:

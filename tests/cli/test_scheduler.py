@@ -113,6 +113,16 @@ def test_causes_of_the_scheduler_are_held_to_limits(run: Path, capsys: pytest.Ca
     assert asked(run, capsys, "check", "--max-cause", "host.preempted=90%") == ""
 
 
+def test_causes_of_the_scheduler_are_unchecked_without_it(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, limit = str(run / "trace_view.json"), "host.preempted=90%"
+    assert main(["check", path, "--max-cause", limit]) == 5
+    assert "nothing recorded tells of host.preempted" in capsys.readouterr().err
+    words = ["check", path, "--baseline", path, "--max-regression", limit]
+    assert main(words) == 5
+
+
 @pytest.mark.parametrize("words", [("gaps",), ("hotspots",), ("summary",)])
 def test_every_command_that_knows_causes_has_them(
     run: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]

@@ -103,6 +103,14 @@ def test_wrong_limits_are_one_sentence(text: str) -> None:
         parse_regression(text)
 
 
+def test_causes_of_the_scheduler_are_unknown_where_a_side_lacks_it(slower: Comparison) -> None:
+    limits = [parse_regression("host.preempted=0%")]
+    recorded = replace(slower.base, causes={**slower.base.causes, "host.blocked": Sum(1, 1, 1, 1)})
+    for base, other in ((slower.base, slower.base), (recorded, slower.base), (slower.base, recorded)):
+        assert unknown_measures(replace(slower, base=base, other=other), limits) == ("host.preempted",)
+    assert unknown_measures(replace(slower, base=recorded, other=recorded), limits) == ()
+
+
 def test_memory_is_measured_in_bytes_of_the_peak(slower: Comparison) -> None:
     assert unknown_measures(slower, [parse_regression("memory=5%"), parse_regression("wait=1ms")]) == (
         "memory",

@@ -15,7 +15,7 @@ from tracetui.export.sentences.job import job_time
 from tracetui.export.sentences.notes import job_notes
 from tracetui.job.digest import StepColumns, TimeCells, TimeClass
 from tracetui.job.job import Job, job_of
-from tracetui.job.limits import find_job_breaches
+from tracetui.job.limits import find_job_breaches, unknown_measures
 from tracetui.job.rank_table import rank_rows
 
 MS = 1_000_000
@@ -63,6 +63,19 @@ def test_means_are_of_the_steps_that_all_ranks_have() -> None:
     ]
     (breach,) = find_job_breaches(replace(job_of(ranks), all_steps=True), limits)
     assert (breach.rank, breach.measured_ns, breach.whole_ns) == (1, MS, 7 * MS)
+
+
+def test_one_rank_tells_neither_imbalance_nor_unsplit_waiting() -> None:
+    """What a rank waited is known by itself where planes split waiting from moving, else by another rank."""
+    limits = [parse_limit(measure, "100%") for measure in ("wait", "imbalance")]
+    whole = job("late")
+    assert unknown_measures(whole, limits) == ()
+    alone = whole.ranks[0]
+    assert unknown_measures(job_of([alone]), limits) == ("imbalance",)
+    steps = replace(alone.digest.steps, unsplit=alone.digest.steps.unsplit + MS)
+    unsplit = replace(alone, digest=replace(alone.digest, steps=steps))
+    assert unknown_measures(job_of([unsplit]), limits) == ("wait", "imbalance")
+    assert unknown_measures(job_of([unsplit, whole.ranks[1]]), limits) == ()
 
 
 @pytest.mark.parametrize("computing", [(3, 3, 3), (3, 3, 6)])

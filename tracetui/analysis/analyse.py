@@ -62,7 +62,7 @@ from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import Int64s
 from tracetui.databases.exports import OtherExport, other_export
 from tracetui.siblings.run_description import RunDescription, describe_run
-from tracetui.trace.model import Activity, Trace
+from tracetui.trace.model import Activity, Layer, Trace
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
@@ -134,6 +134,11 @@ class Analysis:
     def host_rows(self) -> Int64s:
         """The rows of all operators of all threads of the host, by thread, then start."""
         return host_operators(self.trace)
+
+    @property
+    def has_runtime(self) -> bool:
+        """Whether calls of the runtime are recorded: at profiler level 0 none is."""
+        return any(track.layer == Layer.RUNTIME and len(track.rows) for track in self.trace.tracks)
 
     @cached_property
     def step_numbers(self) -> Int64s:

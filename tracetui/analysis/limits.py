@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
+from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.language import state
 from tracetui.units import format_duration, parse_duration
 
@@ -97,6 +98,13 @@ def parse_phase_limit(text: str) -> Limit:
     if not equals or not name:
         raise ValueError(state("a limit on a phase is NAME=TIME, like generate=2.1s"))
     return Limit(f"{PHASE}{name}", None, parse_duration(allowed))
+
+
+def unrecorded_causes(has_scheduler: bool, has_runtime: bool) -> set[str]:
+    """Return the labels of the causes that only the scheduler, or calls of the runtime, would tell."""
+    scheduled = () if has_scheduler else SCHEDULED
+    compiling = () if has_runtime else (Cause.COMPILE, Cause.LAUNCH_COMPILE)
+    return {cause.label for cause in (*scheduled, *compiling)}
 
 
 def find_breaches(analysis: Analysis, limits: Iterable[Limit]) -> tuple[Breach, ...]:

@@ -18,10 +18,13 @@ from tracetui.trace.model import TraceKind
 
 _UNSPLIT = CommunicationCause.UNSPLIT.label
 _SPLIT = tuple(cause.label for cause in CommunicationCause if cause is not CommunicationCause.UNSPLIT)
-#: Without calls of the runtime, compiling is not seen: what it stands as.
-COMPILING = {Cause.COMPILE: Cause.OPERATOR, Cause.LAUNCH_COMPILE: Cause.LAUNCH_DISPATCH}
-#: Nor is when the host is done with a launch, from which the device needs the usual time to start.
-_UNSEEN = {**COMPILING, Cause.LATENCY: Cause.LAUNCH_DISPATCH}
+#: Without calls of the runtime, compiling is not seen, nor when the host is done with a launch, from which
+#: the device needs the usual time to start: what they stand as.
+_UNSEEN = {
+    Cause.COMPILE: Cause.OPERATOR,
+    Cause.LAUNCH_COMPILE: Cause.LAUNCH_DISPATCH,
+    Cause.LATENCY: Cause.LAUNCH_DISPATCH,
+}
 #: Kinds of advice that one side cannot have: on waiting, in place of that on moving, and on compiling.
 _ADVICE_ON_WAITING, _ADVICE_ON_COMPILING = "late_ranks", "operators_compiled_at_run_time"
 _ADVICE_ON_MOVING = "exposed_communication"

@@ -43,7 +43,7 @@ from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_piece
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
 from tracetui.language import state, without_stop
-from tracetui.trace.model import Layer, TraceKind
+from tracetui.trace.model import TraceKind
 
 _NO_SHAPES = state("it tells no shapes of operators (record_shapes=True): they are matched by name alone")
 
@@ -176,7 +176,7 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         memory=memory,
         advice=advice.result(),
         health=health,
-        has_runtime=any(track.layer == Layer.RUNTIME and len(track.rows) for track in analysis.trace.tracks),
+        has_runtime=analysis.has_runtime,
     )
 
 

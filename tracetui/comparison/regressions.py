@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
+from tracetui.analysis.limits import unrecorded_causes
 from tracetui.analysis.memory.limits import parse_size
+from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.comparison.classes import CLASSES, CUBE, IN_CUBE, OTHER, VECTOR, is_part_of_row
-from tracetui.comparison.common_detail import COMPILING
 from tracetui.comparison.compared_row import MATCHED, ComparedRow
 from tracetui.comparison.compared_row import row as row_of
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
@@ -89,13 +90,19 @@ def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) 
     """Return the measures of limits of which a side tells nothing."""
     base, other = comparison.base, comparison.other
     on_gpu = TraceKind.GPU in (base.kind, other.kind)
+    unrecorded = {
+        cause
+        for run in (base, other)
+        for cause in unrecorded_causes(any(cause.label in run.causes for cause in SCHEDULED), run.has_runtime)
+    }
     is_known = {
         MEMORY: _peak(comparison) is not None,
         WAIT: comparison.job is not None,
         CUBE.lower(): on_gpu or base.tells_cube == other.tells_cube,
         OTHER.lower(): not base.kind is other.kind is TraceKind.GPU,  # these have "other kernels"
         Cause.LATENCY.label: base.has_runtime == other.has_runtime,
-        **dict.fromkeys((cause.label for cause in COMPILING), base.has_runtime and other.has_runtime),
+        PREPARING: bool(base.numbers and other.numbers),
+        **dict.fromkeys(unrecorded, False),
     }
     return tuple(dict.fromkeys(limit.measure for limit in limits if not is_known.get(limit.measure, True)))
 

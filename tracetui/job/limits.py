@@ -51,6 +51,15 @@ def find_job_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...
     return tuple(breaches)
 
 
+def unknown_measures(job: Job, limits: Iterable[Limit]) -> tuple[str, ...]:
+    """Return what limits are about and takes another rank to tell: imbalance, and waiting without planes."""
+    rows = rank_rows(job)
+    computing = [row for row in rows if row.mean("computing") is not None]
+    unsplit = len(rows) == 1 and rows[0].mean("communication_unsplit")
+    is_unknown = {IMBALANCE: len(computing) < 2, WAIT: bool(unsplit)}
+    return tuple(dict.fromkeys(limit.measure for limit in limits if is_unknown.get(limit.measure)))
+
+
 def unmarked_phases(job: Job, limits: Iterable[Limit]) -> tuple[str, ...]:
     """Return the names of phases that limits are about and no rank has."""
     wanted = [limit.measure[len(PHASE) :] for limit in limits if limit.measure.startswith(PHASE)]

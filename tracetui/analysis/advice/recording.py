@@ -54,9 +54,7 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
 
 def level(evidence: Evidence) -> Iterator[Advice]:
     """Find launches about which a trace of level 0 says too little."""
-    trace = evidence.trace
-    has_runtime = any(track.layer == Layer.RUNTIME and len(track.rows) for track in trace.tracks)
-    if trace.kind != TraceKind.ASCEND or has_runtime:
+    if evidence.trace.kind != TraceKind.ASCEND or evidence.analysis.has_runtime:
         return
     pieces = evidence.caused(Cause.LAUNCH_DISPATCH)
     cost = evidence.idle(pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -300,7 +300,7 @@ def _hold_exports(request: Request) -> _CheckResult:
 
 
 def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _CheckResult:
-    from tracetui.analysis.limits import find_breaches
+    from tracetui.analysis.limits import find_breaches, unrecorded_causes
     from tracetui.export.limits import breaches_text, doubts, limits_document
 
     if limits and not any(activity.window_ns > 0 for activity in analysis.devices):
@@ -311,7 +311,20 @@ def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: boo
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
     differing = (restate(check.sentence) for check in analysis.checks if not check.agrees)
     notes = (*doubts(analysis, limits), *differing)
-    return _CheckResult(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
+    unrecorded = unrecorded_causes(analysis.scheduler is not None, analysis.has_runtime)
+    unchecked = _unrecorded_sentences(limit.measure for limit in limits if limit.measure in unrecorded)
+    if each_step and not analysis.steps:
+        unchecked += (state("no step is recorded: there is nothing to check"),)
+    document, text = limits_document(limits, breaches), breaches_text(breaches)
+    return _CheckResult(document, text, bool(breaches), notes, unchecked)
+
+
+def _unrecorded_sentences(measures: Iterable[str]) -> tuple[str, ...]:
+    """Return a sentence for each measure that nothing recorded tells of."""
+    return tuple(
+        state("nothing recorded tells of {measure}: there is nothing to check", measure=measure)
+        for measure in dict.fromkeys(measures)
+    )
 
 
 def _check_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _CheckResult:
@@ -325,10 +338,7 @@ def _check_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Check
         memory_limits_document(limits, breaches),
         memory_breaches_text(breaches),
         bool(breaches),
-        unchecked=tuple(
-            state("nothing recorded tells of {measure}: there is nothing to check", measure=measure)
-            for measure in unknown
-        ),
+        unchecked=_unrecorded_sentences(unknown),
     )
 
 
@@ -354,7 +364,7 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
 def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
     from tracetui.export.limits import job_breaches_text, job_limits_document
     from tracetui.export.sentences.notes import job_notes
-    from tracetui.job.limits import find_job_breaches, unmarked_phases
+    from tracetui.job.limits import find_job_breaches, unknown_measures, unmarked_phases
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
         return _nothing_to_check(
@@ -367,7 +377,8 @@ def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
         for name in unmarked_phases(job, limits)
     )
     document, text = job_limits_document(limits, breaches), job_breaches_text(breaches)
-    return _CheckResult(document, text, bool(breaches), notes, unmarked)
+    unchecked = (*_unrecorded_sentences(unknown_measures(job, limits)), *unmarked)
+    return _CheckResult(document, text, bool(breaches), notes, unchecked)
 
 
 def _regression(text: str) -> RegressionLimit:

@@ -345,6 +345,7 @@ NOTES = {
     "{line}; so few steps cannot tell whether that is chance": "{line}；step 太少，无从判断是否偶然",
     "nothing recorded tells of {measure}: there is nothing to check": "没有采集 {measure}：没有可检查的内容",
     "nothing tells of {measure} in both: there is nothing to check": "{measure} 并非两边都有：没有可检查的内容",
+    "no step is recorded: there is nothing to check": "没有采集到 step：没有可检查的内容",
     "no range marked as {name} is known: there is nothing to check": "没有名为 {name} 的标记区间：没有可检查的内容",
     "no device computes or communicates in this trace: there is nothing to check": (
         "这个 trace 中没有 Device 在计算或通信：没有可检查的内容"
