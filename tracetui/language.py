@@ -176,13 +176,13 @@ def _english(value: Value) -> str:
     return value if isinstance(value, str) else ", ".join(value)
 
 
-def counted(count: int, one: str, several: str) -> str:
+def counted(count: int, one: str, several: str, /, **values: object) -> str:
     """Return "1 gap", "1,234 gaps": the templates of one, and of several with a field `count`.
 
     A language that says both alike has words for several alone.
     """
     is_one = count == 1 and (speaks_english() or one in _words)
-    return translate(one if is_one else several, count=f"{count:,}")
+    return translate(one if is_one else several, count=f"{count:,}", **values)
 
 
 def names(parts: Iterable[str]) -> str:

@@ -53,6 +53,8 @@ SENTENCE = re.compile(r"[A-Z][a-z]* .* .*\.")
 #: Words that f-strings of the viewer may have: the same in every language, and parts of what no one reads.
 SAME_IN_ALL = {"ms", "rank", "step", "tab", "tracetui", "event", "names"}
 WORD = re.compile(r"(?:(?<=[\s:,;(])|^)[a-z]{2,}(?=[\s:,;.)]|$)")
+#: What begins the key of a word that may mean another thing elsewhere.
+KINDS = {"title", "term", "key"}
 #: Calls whose texts nobody reads.
 SILENT = {"parse", "_unlisted"}
 #: Calls that make a column of the viewer: by name, the place of its title.
@@ -62,7 +64,13 @@ Module = tuple[str, list[ast.AST]]  #: its path, and all nodes of its code
 
 def missing() -> list[str]:
     """Return what the catalogue lacks, one a line: the module or table, and the key or the English text."""
-    return sorted({f"{where}: {key!r}" for key, where in texts() if key not in WORDS})
+    return sorted({f"{where}: {key!r}" for key, where in texts() if not _is_told(key)})
+
+
+def _is_told(key: str) -> bool:
+    """Tell whether the catalogue has a text; of a word by what it is there, too, if only as the word."""
+    kind, _, word = key.partition(".")
+    return key in WORDS or (kind in KINDS and word in WORDS)
 
 
 def formatted() -> list[str]:

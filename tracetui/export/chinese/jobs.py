@@ -292,9 +292,6 @@ JOBS = {
     "or whose ranks are not aligned": (
         "有 {count} 次集合通信在几张卡上看似相同但不同时结束，或者各卡没有对齐，不作比较"
     ),
-    "in 1 collective planes and clocks name different late ranks: the clocks count, {aligned}": (
-        "在 1 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，{aligned}"
-    ),
     "in {count} collectives planes and clocks name different late ranks: the clocks count, {aligned}": (
         "在 {count} 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，{aligned}"
     ),

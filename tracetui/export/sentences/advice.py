@@ -84,13 +84,11 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     cost = translate(
         "{time} ({share})", time=format_duration(costs[0]), share=format_percent(costs[0], window_ns)
     )
-    template = "{count} findings, first {cost}: {title}; costs may overlap"
-    if count == 1:
-        template = "1 finding, {cost}: {title}"
     title = advice_words(first).title
     if speaks_english():  # it begins a sentence of its own in the table
         title = f"{title[:1].lower()}{title[1:]}"
-    answer = translate(template, count=count, cost=cost, title=title)
+    several = "{count} findings, first {cost}: {title}; costs may overlap"
+    answer = counted(count, "1 finding, {cost}: {title}", several, cost=cost, title=title)
     return translate("{answer}; {notes}", answer=answer, notes=notes) if note_count else answer
 
 

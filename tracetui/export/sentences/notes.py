@@ -121,15 +121,12 @@ def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
 
 def _about_waits(doubts: JobDoubts) -> Iterator[str]:
     if doubts.disagreeing:
-        template = (
-            "in {count} collectives planes and clocks name different late ranks: the clocks count, {aligned}"
+        yield counted(
+            doubts.disagreeing,
+            "in 1 collective planes and clocks name different late ranks: the clocks count, {aligned}",
+            "in {count} collectives planes and clocks name different late ranks: the clocks count, {aligned}",
+            aligned=alignment_words(doubts.residual_ns),
         )
-        if doubts.disagreeing == 1:
-            template = (
-                "in 1 collective planes and clocks name different late ranks: the clocks count, {aligned}"
-            )
-        count = format_count(doubts.disagreeing)
-        yield translate(template, count=count, aligned=alignment_words(doubts.residual_ns))
     if doubts.lower_bounds:
         yield counted(
             doubts.lower_bounds,
