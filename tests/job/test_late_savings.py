@@ -132,15 +132,20 @@ def test_no_line_is_promised_to_save_more_than_the_rank_spends_at_it(
             assert answer.before_ns - answer.after_ns <= saving.critical_ns
 
 
-def test_pinning_saves_no_more_than_the_host_waits_for_a_core_where_no_late_peer_is_awaited(
+def scheduled(rank: int, directory: Path) -> Analysis:
+    """Return a rank of the pair with a recording of its scheduler."""
+    outcome = simulate(PAIR)
+    recording = directory / "sched.txt"
+    text = SimulatedScheduler(outcome.recordings[rank], 1, with_process=True).text()
+    recording.write_text(text, encoding="utf-8")
+    return tracetui.load(write_rank(outcome, rank, directory, 1), cache=False, sched=recording)
+
+
+def test_pinning_alone_saves_no_more_than_the_host_waits_for_a_core_where_no_late_peer_is_awaited(
     tmp_path: Path,
 ) -> None:
     """On the rank that waits: what it gains before a collective becomes waiting."""
-    outcome = simulate(PAIR)
-    recording = tmp_path / "sched.txt"
-    text = SimulatedScheduler(outcome.recordings[0], 1, with_process=True).text()
-    recording.write_text(text, encoding="utf-8")
-    analysis = tracetui.load(write_rank(outcome, 0, tmp_path, 1), cache=False, sched=recording)
+    analysis = scheduled(0, tmp_path)
     scheduler = analysis.scheduler
     assert scheduler is not None
     (chain,) = critical_chains(analysis.dependencies_with_late_peers, analysis._host_time)
@@ -149,4 +154,12 @@ def test_pinning_saves_no_more_than_the_host_waits_for_a_core_where_no_late_peer
         int(scheduler.states(thread).of(State.READY).covered(chain.start[on_host], chain.end[on_host]).sum())
         for thread in scheduler.threads
     )
-    assert 0 < analysis.pinning_saves_ns <= waited
+    assert 0 < analysis.pinning_saves.alone_ns <= waited
+
+
+def test_both_are_told_of_the_rank_that_waits_and_one_of_the_rank_that_is_late(tmp_path: Path) -> None:
+    """The late rank waits for nobody."""
+    alone_ns, with_peers_ns = scheduled(0, tmp_path).pinning_saves
+    assert 0 < alone_ns < with_peers_ns
+    alone_ns, with_peers_ns = scheduled(1, tmp_path).pinning_saves
+    assert 0 < alone_ns == with_peers_ns

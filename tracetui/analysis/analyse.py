@@ -19,7 +19,7 @@ from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.meetings import Meetings, meetings
 from tracetui.analysis.critical.saves import LineSaving, least_capped, line_savings
-from tracetui.analysis.critical.whatif import WhatIfs
+from tracetui.analysis.critical.whatif import RunSaving, WhatIfs
 from tracetui.analysis.engines import engines_within
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
 from tracetui.analysis.health.examine import Examination
@@ -224,24 +224,22 @@ class Analysis:
         return None if self.scheduler is None else summarise(self.scheduler, self.causes)
 
     @cached_property
-    def pinning_saves_ns(self) -> int:
-        """Ns of wall time that are saved at most if every thread that is ready has a core, while late peers
-        come when they came; 0 where the scheduler is not recorded. An idle core takes as long to wake up.
+    def pinning_saves(self) -> RunSaving:
+        """What is saved if every thread that is ready has a core; nothing where the scheduler is not
+        recorded. An idle core takes as long to wake up.
         """
-        return self._saves_without_ns(lambda scheduler, pid: scheduler.without_core(pid))
+        return self._saved_without(lambda scheduler, pid: scheduler.without_core(pid))
 
     @cached_property
-    def interrupts_save_ns(self) -> int:
-        """Ns of wall time that are saved at most if no thread of the trace is interrupted, as
-        `pinning_saves_ns`.
-        """
-        return self._saves_without_ns(lambda scheduler, pid: scheduler.states_of(pid).of(State.INTERRUPTED))
+    def interrupts_save(self) -> RunSaving:
+        """What is saved if no thread of the trace is interrupted, as `pinning_saves`."""
+        return self._saved_without(lambda scheduler, pid: scheduler.states_of(pid).of(State.INTERRUPTED))
 
-    def _saves_without_ns(self, times_of: Callable[[Scheduler, int], Intervals]) -> int:
-        """Return what is saved at most if threads of the trace lose none of these times; 0 of none."""
+    def _saved_without(self, times_of: Callable[[Scheduler, int], Intervals]) -> RunSaving:
+        """Return what is saved if threads of the trace lose none of these times."""
         scheduler = self.scheduler
         if scheduler is None:
-            return 0
+            return RunSaving(0, 0)
         pids = scheduler.pid_of_track
 
         def times(pid: int) -> Intervals:
@@ -257,10 +255,13 @@ class Analysis:
                 waited[places] = times(pid).covered(starts[places], ends[places])
             return waited
 
-        answer = self.what_ifs_with_late_peers.without(
-            lambda index: times(int(pids[self.host_threads.thread(index).track.index])), of_launch
-        )
-        return max(answer.before_ns - answer.after_ns, 0)
+        def of_thread(index: int) -> Intervals:
+            return times(int(pids[self.host_threads.thread(index).track.index]))
+
+        late, prompt = self.what_ifs_with_late_peers, self.what_ifs
+        alone = late.without(of_thread, of_launch)
+        together = alone if late is prompt else prompt.without(of_thread, of_launch)
+        return RunSaving(alone.saved_ns, max(alone.saved_ns, together.saved_ns))
 
     @cached_property
     def communication(self) -> Communication:

@@ -623,17 +623,23 @@ def test_advice_names_what_pinning_saves_at_most() -> None:
     scheduler = analysis.scheduler
     assert scheduler is not None
     ready = sum(scheduler.states(thread).sums()[State.READY] for thread in scheduler.threads)
-    assert saves == analysis.pinning_saves_ns
-    assert 0 < analysis.pinning_saves_ns <= ready
+    more = advice.evidence["saves_with_peers_ns"]
+    assert (saves, more) == analysis.pinning_saves
+    assert 0 < analysis.pinning_saves.alone_ns < analysis.pinning_saves.with_peers_ns <= ready
+    told = (
+        f"saves {ascii_duration(int(saves))} at most beyond waits for late peers, {ascii_duration(int(more))}"
+    )
+    assert f"{told} if they come sooner too." in english_words(advice).text
     assert "CPU_AFFINITY_CONF=1 or taskset" in english_words(advice).text
     assert "kworker/3:1" in advice.subjects
     assert "threads of the trace: 0. Pin" in english_words(advice).text
     (advice,) = [found for found in find_advice(analysis) if found.id == "interrupts_on_launching_cores"]
-    assert advice.evidence["saves_at_most_ns"] == analysis.interrupts_save_ns > 0
+    assert advice.evidence["saves_at_most_ns"] == analysis.interrupts_save.alone_ns > 0
+    assert advice.evidence["saves_with_peers_ns"] == analysis.interrupts_save.with_peers_ns
     interrupted = sum(scheduler.states(thread).sums()[State.INTERRUPTED] for thread in scheduler.threads)
-    assert analysis.interrupts_save_ns <= interrupted
+    assert analysis.interrupts_save.with_peers_ns <= interrupted
     assert not [found.id for found in find_advice(analysis) if found.id == "threads_migrate"]
-    assert traces.analysed("mixed").pinning_saves_ns == 0
+    assert traces.analysed("mixed").pinning_saves == (0, 0)
 
 
 def with_idle_cores(text: str) -> str:
@@ -665,7 +671,7 @@ def test_a_core_that_nobody_has_is_not_freed_by_pinning(tmp_path: Path) -> None:
     cost = analysis.causes.by_cause()[Cause.PREEMPTED]
     (advice,) = [found for found in find_advice(analysis) if found.id == "threads_without_a_core"]
     assert (advice.evidence["foreign_ns"], advice.evidence["nobody_ns"]) == (0, cost)
-    assert analysis.pinning_saves_ns == advice.evidence["saves_at_most_ns"] == 0
+    assert analysis.pinning_saves == (advice.evidence["saves_at_most_ns"], 0) == (0, 0)
     text = english_words(advice).text
     assert f"for {ascii_duration(cost)} it was idle and woke up" in text
     assert "Pinning does not help" in text and "CPU_AFFINITY_CONF" not in text
@@ -702,7 +708,7 @@ def test_pinning_saves_what_a_thread_waited_on_the_critical_path() -> None:
         lambda rows, *_: np.zeros_like(rows),
     )
     assert none.before_ns == none.after_ns
-    assert none.before_ns - analysis.pinning_saves_ns > 0
+    assert none.before_ns - analysis.pinning_saves.with_peers_ns > 0
 
 
 @pytest.mark.parametrize(("times", "found"), [(1, False), (400, True)])

@@ -15,6 +15,7 @@ from tracetui.analysis.advice.model import (
     Advice,
     Figures,
 )
+from tracetui.analysis.critical.whatif import RunSaving
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.scheduler.cores import IDLE
 from tracetui.analysis.scheduler.summary import ThreadTime
@@ -30,7 +31,6 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
         return
     nobody = sum(culprit.idle_ns for culprit in summary.culprits if culprit.task.pid == IDLE)
     foreign = sum(culprit.idle_ns for culprit in summary.culprits if culprit.own_process is False) - nobody
-    saves = min(evidence.analysis.pinning_saves_ns, evidence.window_ns)
     shared = sum(len(core.threads) > 1 for core in summary.cores)
     setting = _setting(evidence)
     yield Advice(
@@ -40,7 +40,7 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
             "idle_ns": cost,
             "foreign_ns": foreign,
             "nobody_ns": nobody,
-            "saves_at_most_ns": saves,
+            **_saves(evidence, evidence.analysis.pinning_saves),
             "shared_cores": shared,
             "setting": setting,
         },
@@ -93,10 +93,17 @@ def interrupts(evidence: Evidence) -> Iterator[Advice]:
         evidence={
             "idle_ns": cost,
             "cores": len(cores),
-            "saves_at_most_ns": min(evidence.analysis.interrupts_save_ns, evidence.window_ns),
+            **_saves(evidence, evidence.analysis.interrupts_save),
         },
         gaps=evidence.gaps(pieces),
     )
+
+
+def _saves(evidence: Evidence, saved: RunSaving) -> Figures:
+    """Return what is saved at most, and if late peers come as much sooner where that is more."""
+    alone, together = (min(ns, evidence.window_ns) for ns in saved)
+    with_peers: Figures = {"saves_with_peers_ns": together} if together > alone else {}
+    return {"saves_at_most_ns": alone, **with_peers}
 
 
 def _setting(evidence: Evidence) -> str:

@@ -207,6 +207,9 @@ _BUCKETS = (
 )
 _OF_COMPUTED = "，只计有计算记录的 step"
 _SAVES = "：最多省下 {saves_at_most_ns}"
+_SAVES_WITH_PEERS = (
+    "：除去对晚到对端的等待，最多省下 {saves_at_most_ns}；对端也提前时最多 {saves_with_peers_ns}"
+)
 
 #: What stands in the texts above where there is something to say: by the id of the rule and the part.
 PARTS = {
@@ -227,7 +230,8 @@ PARTS = {
     "format_conversions.once": "让张量保持同一格式，或在循环之前只转换一次。",
     "format_conversions.setting": "让张量保持同一格式：{setting}，或在循环之前只转换一次。",
     "free_time.where": "{of_steps} 个 step 中有 {steps} 个，",
-    "interrupts_on_launching_cores.saves": _SAVES,
+    "interrupts_on_launching_cores.saves_at_most_ns": _SAVES,
+    "interrupts_on_launching_cores.saves_with_peers_ns": _SAVES_WITH_PEERS,
     "memory_allocation_stalls.settings": "设置 {setting}，各个 step 保持相同的 shape，不要调用 {without}。",
     "memory_allocation_stalls.start_up": "其中一次调用 {longest_ns}，比申请显存所需的长：进程最初的调用还要加载驱动所需的内容。"
     "请采集最初几个 step 之后的 step。",
@@ -238,7 +242,8 @@ PARTS = {
     "threads_without_a_core.awake": "核空闲时绑核无济于事：不要让核深度睡眠（cpupower idle-set，governor 设为 performance）。",
     "threads_without_a_core.nobody": "，{nobody_ns} 核空闲、正在唤醒",
     "threads_without_a_core.pinned": "用 {setting} 把进程绑到自己的核上{saves}。",
-    "threads_without_a_core.saves": _SAVES,
+    "threads_without_a_core.saves_at_most_ns": _SAVES,
+    "threads_without_a_core.saves_with_peers_ns": _SAVES_WITH_PEERS,
 }
 
 #: The names of the numbers of evidence, by their keys.
@@ -297,6 +302,7 @@ FIGURES = {
     "migrations_per_s": "每秒迁移",
     "node_migrations_per_s": "每秒跨节点迁移",
     "saves_at_most_ns": "最多省下",
+    "saves_with_peers_ns": "对端也提前时最多省下",
     "shared_cores": "共用的核",
     "threads": "线程数",
     "without": "不要调用",

@@ -60,6 +60,8 @@ SCHEDULER = {
     "threads": "线程",
     "states": "状态",
     "Pinned to cores of its own the host saves {time} at most.": "绑到自己的核上，Host 最多省下 {time}。",
+    "Pinned to cores of its own the host saves {time} at most beyond waits for late peers, {more} if they "
+    "come sooner too.": "绑到自己的核上，除去对晚到对端的等待，Host 最多省下 {time}；对端也提前时最多 {more}。",
     "Cores of the host": "主机的核",
     "core {number}": "核 {number}",
     "no core": "没有核",

@@ -40,7 +40,7 @@ def advice_words(advice: Advice) -> AdviceWords:
         "nobody": "nobody" if evidence.get("nobody_ns") else "",
         "of": "of" if evidence.get("uncomputed_steps") else "",
         "queues": "queues" if evidence.get("batches") else "",
-        "saves": "saves" if evidence.get("saves_at_most_ns") else "",
+        "saves": next((key for key in ("saves_with_peers_ns", "saves_at_most_ns") if evidence.get(key)), ""),
         "remedy": advice.remedy,  # may hold what it saves
         "waiting": waiting_part(advice.evidence),
         "who": "function" if evidence.get("of_function") else "line",

@@ -97,8 +97,13 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
     elif advice.id == "exposed_communication":
         yield "waiting", _WAITING[waiting_part(evidence)].format_map(fields)
     elif advice.id in ("threads_without_a_core", "interrupts_on_launching_cores"):
-        saves = int(evidence["saves_at_most_ns"])
-        yield "saves", f": that saves {ascii_duration(saves)} at most" if saves else ""
+        saves = ": that saves {saves_at_most_ns} at most" if evidence["saves_at_most_ns"] else ""
+        if "saves_with_peers_ns" in evidence:
+            saves = (
+                ": that saves {saves_at_most_ns} at most beyond waits for late peers, {saves_with_peers_ns} "
+                "if they come sooner too"
+            )
+        yield "saves", saves.format_map(fields)
         yield (
             "nobody",
             f", for {fields['nobody_ns']} it was idle and woke up" if evidence.get("nobody_ns") else "",

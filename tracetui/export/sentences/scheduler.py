@@ -29,8 +29,14 @@ def pinning_words(analysis: Analysis) -> str:
     """Return what a run gains at most by a core for every ready thread; "" where that is not recorded."""
     if analysis.scheduler is None:
         return ""
-    saves = format_duration(analysis.pinning_saves_ns)
-    return translate("Pinned to cores of its own the host saves {time} at most.", time=saves)
+    saves, more = map(format_duration, analysis.pinning_saves)
+    template = "Pinned to cores of its own the host saves {time} at most."
+    if saves != more:
+        template = (
+            "Pinned to cores of its own the host saves {time} at most beyond waits for late peers, {more} if "
+            "they come sooner too."
+        )
+    return translate(template, time=saves, more=more)
 
 
 def clock_words(clock: SchedulerClock) -> str:

@@ -188,7 +188,7 @@ class HotspotsScreen(TableScreen):
 
         def find_savings() -> Mapping[LineKey, LineSaving]:
             _ = analysis.modules, analysis.frames  # of tables that nobody has asked for yet: 1.4 s of 1 GB
-            _ = analysis.pinning_saves_ns
+            _ = analysis.pinning_saves
             return analysis.savings
 
         self.in_background("savings", find_savings, partial(self._fill_savings, analysis))
