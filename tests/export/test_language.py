@@ -28,7 +28,6 @@ from tracetui.language import counted, in_english, set_language
 GIVEN = {
     "times",
     "causes",
-    "aside",
     "before",
     "devices",
     "nobody",

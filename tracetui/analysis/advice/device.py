@@ -181,7 +181,6 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
         },
         context={
             "of_steps": evidence.host_steps(range(len(analysis.steps))),
-            "prepared_steps": sum(analysis.steps[i].preparing_ns > 0 for i in freer if analysis.steps),
             **_devices(evidence, {(analysis.steps or analysis.devices)[i].device for i in freer}),
         },
         **evidence.worst_line(pieces)._asdict(),

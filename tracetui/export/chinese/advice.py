@@ -150,7 +150,7 @@ ADVICE = {
     ),
     "free_time": AdviceWords(
         "Device 大量空闲",
-        "{where}{devices}Device 有 {share_free} 的时间{aside}既不计算也不通信，共空闲 {idle_ns}，最多的是{causes}。",
+        "{where}{devices}Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}，最多的是{causes}。",
         _rule("一个 step（没有 step 时为整个 trace）的 Free 时间超过 {}", model.FREE_SHARE),
     ),
     "collect_host_events": AdviceWords(
@@ -224,7 +224,6 @@ PARTS = {
     "exposed_communication.on_time": "各卡都没有迟到。",
     "exposed_communication.unsplit": "其中多少是在等待慢卡，这份 trace 看不出；有了各卡的 trace，tracetui ranks 能分出。",
     "exposed_communication.waiting": "其中 {waiting_for_ranks_ns} 在等待慢卡。",
-    "free_time.aside": "（不含准备）",
     "free_time.devices": "{of_devices} 个 Device 中有 {devices} 个，",
     "iteration_gap.devices": "{of_devices} 个 Device 中有 {devices} 个，",
     "format_conversions.once": "让张量保持同一格式，或在循环之前只转换一次。",

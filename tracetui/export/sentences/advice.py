@@ -34,7 +34,6 @@ def advice_words(advice: Advice) -> AdviceWords:
         " ".join(figure_in_language(key, advice.evidence[key])) for key in advice.evidence if key in CAUSES
     )
     parts = {
-        "aside": "aside" if evidence.get("prepared_steps") else "",
         "before": "before" if "before_window_ns" in evidence else "",
         "devices": "devices" if "of_devices" in evidence else "",
         "nobody": "nobody" if evidence.get("nobody_ns") else "",

@@ -115,7 +115,6 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         where = f"In {fields['steps']} of {fields['of_steps']} steps" if of_steps else ""
         on_devices = _devices(fields, f"{', on' if where else 'On'} {{devices}} of {{of_devices}} devices")
         yield "where", f"{where}{on_devices}{',' if on_devices else ''} the" if where or on_devices else "The"
-        yield "aside", ", preparing aside" if advice.context["prepared_steps"] else ""
         yield "whole", "a step" if of_steps else "all"
     elif advice.id == "data_queue":
         parts = []
@@ -347,7 +346,7 @@ ENGLISH_ADVICE = {
     ),
     "free_time": AdviceWords(
         "The device is free for much of the time",
-        "{where} device neither computes nor communicates for {share_free} of the time{aside}. It is "
+        "{where} device neither computes nor communicates for {share_free} of the time. It is "
         "idle for {idle_ns}, above all {causes}.",
         _rule("Free time is more than {} of {{whole}}", model.FREE_SHARE),
     ),
