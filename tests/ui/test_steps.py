@@ -142,6 +142,14 @@ def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
     assert last[0].endswith(" = 0.200 µs")
     assert last[2] == "No step starts where it ends: it is not compared with the median step."
     assert "Too few" in step_story(analysis, 0, parts, [0, 2, 3])[2]
+    #: the second step has the median wall, whatever its parts are
+    walls = [step.wall for step in parts]
+    parts = [StepParts(0, 0, 0, walls[0]), StepParts(walls[1]), StepParts(0, 0, walls[2]), parts[3]]
+    story = step_story(analysis, 2, parts, places)
+    assert story[0].endswith(" = 0.130 µs; the columns count its own work, whenever that runs")
+    assert story[2] == (
+        "Against the median step: +10 ns; exposed +130 ns, preparing -120 ns, computing +0 ns, rest +0 ns"
+    )
 
 
 async def test_the_rest_beside_copies_is_named_where_a_cause_has_room(real_traces: Path) -> None:

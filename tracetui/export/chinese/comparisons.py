@@ -167,7 +167,7 @@ COMPARISONS = {
     "BASE and OTHER without steps: both begin at once": "BASE 和 OTHER 都没有 step：两边同时开始",
     "{run} without steps: both begin at once": "{run} 没有 step：两边同时开始",
     "before the first step: it begins at once in both": "第一个 step 之前：两边的第一个 step 同时开始",
-    "step {number}: {run} has no such step": "step {number}：{run} 没有这个 step",
+    "step {number}: {run} has no such step to compare": "step {number}：{run} 没有可比较的这个 step",
     "step {number} and {other}": "step {number} 与 {other}",
     "{steps}: not on both devices": "{steps}：不是两边的 Device 都有",
     "{steps}: {base} {arrow} {other} ms": "{steps}：{base} {arrow} {other} ms",

@@ -32,7 +32,7 @@ def compared_step_words(stack: StackedRuns, step: int, device: int, glyphs: Glyp
     numbers = [stack.step_number(side, step) for side in (0, 1)]
     for number, name, other in zip(numbers, NAMES, (numbers[1], numbers[0])):
         if number is None:
-            return translate("step {number}: {run} has no such step", number=other, run=name)
+            return translate("step {number}: {run} has no such step to compare", number=other, run=name)
     found = stack.step_rows(step, device)
     which = translate("step {number}", number=numbers[0])
     if numbers[0] != numbers[1]:
@@ -101,7 +101,7 @@ def _into_step(stack: StackedRuns, side: int, chosen: Chosen) -> int | None:
     """Return how long after the start of its step something begins, ns; None where it is in none."""
     steps, start = stack.steps(side), stack.sides[side].start_of(chosen)
     at = int(np.searchsorted(steps.start, start, "right")) - 1
-    return start - int(steps.start[at]) if at >= 0 else None
+    return start - int(steps.start[at]) if at >= 0 and start < steps.end[at] else None
 
 
 def _selected_line(stack: StackedRuns, side: int, chosen: Chosen, pen: Pen) -> Line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median_low
+from operator import attrgetter
 
 from rich.cells import cell_len
 
@@ -61,9 +61,12 @@ def step_story(
         if span is not None
     ]
     phase_words = clauses(phases) if phases else translate("the trace does not tell them apart")
+    own = step.computing_ns, step.communication_not_overlapped_ns
+    same = own == (step_parts.computing, step_parts.exposed)
+    columns = "" if same else translate("; the columns count its own work, whenever that runs")
     on_host = translate("; on the host {phases}", phases=printable(host)) if host else ""
     return [
-        translate(template, sums=f"{sums} = {exact_us(step_parts.wall)}"),
+        translate(template, sums=f"{sums} = {exact_us(step_parts.wall)}") + columns,
         translate("Phases of its tasks: {phases}", phases=phase_words) + on_host,
         differences,
     ]
@@ -112,13 +115,11 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
 def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
     if len(usual) < 3:
         return translate("Too few steps to say what is usual.")
-    medians = StepParts(*map(median_low, zip(*usual)))
-    by = {name: getattr(parts, name) - getattr(medians, name) for name in StepParts._fields}
+    median = sorted(usual, key=attrgetter("wall"))[(len(usual) - 1) // 2]
+    by = {name: ns - usual_ns for name, ns, usual_ns in zip(StepParts._fields, parts, median)}
     words = [f"{wording(name)} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
-    whole = parts.wall - median_low([step.wall for step in usual])
-    return translate(
-        "Against the median step: {change}; {parts}", change=_signed(whole), parts=clauses(words)
-    )
+    change = _signed(parts.wall - median.wall)
+    return translate("Against the median step: {change}; {parts}", change=change, parts=clauses(words))
 
 
 def _signed(ns: int) -> str:

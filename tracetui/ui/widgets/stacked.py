@@ -292,7 +292,7 @@ class Stacked(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
         on_screen = np.flatnonzero((steps.end >= edges[0]) & (steps.start <= edges[-1])).tolist()
         for step in on_screen if 4 * len(on_screen) <= columns else ():
             start, length = axis.place(side, int(steps.start[step])), int(steps.end[step] - steps.start[step])
-            other_span, number = axis.step_span(1 - side, step), int(steps.number[step])
+            other_span, number = axis.step_span(1 - side, axis.step_at(start)), int(steps.number[step])
             first, stop = (viewport.column_of(time, columns) for time in (start, start + length))
             left, right = max(first, 0), min(max(stop, first + 1, 0), columns)
             if left >= columns:
