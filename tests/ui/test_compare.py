@@ -10,7 +10,10 @@ from contextlib import asynccontextmanager
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
@@ -32,6 +35,7 @@ from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.comparing.comparing import _anchor
 from tracetui.ui.comparing.pair import Runs
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import columns
@@ -40,7 +44,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.compare import CompareScreen
 from tracetui.ui.session import Session
-from tracetui.ui.state import around
+from tracetui.ui.state import Viewport, around
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
 STEPS = 3
@@ -213,6 +217,28 @@ async def test_a_row_opens_in_either_trace_and_a_key_flips_to_the_counterpart() 
         await pilot.press("C", "backslash")
         await until(pilot, lambda: app.shown == "timeline")
         assert app.session is fast
+
+
+@pytest.mark.parametrize(
+    ("shown", "row", "anchor"),
+    [
+        ((40, 80), -1, 50),  # the first step that begins on screen
+        ((50, 100), -1, 50),
+        ((51, 90), -1, 70),  # none does: the middle
+        ((60, 80), -1, 70),
+        ((40, 80), 0, 7),  # what is selected, row 0 too
+        ((40, 80), 1, 99),
+    ],
+)
+def test_a_flip_keeps_what_is_selected_in_place_else_a_step_or_the_middle(
+    shown: tuple[int, int], row: int, anchor: int
+) -> None:
+    analysis: Any = SimpleNamespace(
+        host_spans=np.array([[10, 20], [50, 60], [90, 95]]),
+        trace=SimpleNamespace(slices=SimpleNamespace(start=np.array([7, 99]))),
+    )
+    session: Any = SimpleNamespace(state=SimpleNamespace(row=row, viewport=Viewport(*shown)))
+    assert _anchor(session, analysis) == anchor
 
 
 async def test_the_first_flip_to_a_screen_says_where_it_led() -> None:

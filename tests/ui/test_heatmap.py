@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, cast
@@ -43,6 +44,7 @@ from tracetui.ui.heat.step_view import WHOLE, StepView, _StepSheet
 from tracetui.ui.heat.work_view import WorkView
 from tracetui.ui.screens import heatmap
 from tracetui.ui.screens.heatmap import HeatmapScreen
+from tracetui.ui.screens.map_screen import MapScreen
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.heat import HeatMap
 from tracetui.units import format_duration, format_time
@@ -711,6 +713,24 @@ async def test_the_last_line_names_the_maps(trace: Trace, width: int) -> None:
         names = "1 who works  2 steps  3 gap lengths  4 causes  5 host lead"
         assert said(app, "keys").startswith(names)
         assert cell_len(said(app, "keys")) <= width
+
+
+async def test_maps_and_keys_leave_a_blank_before_the_key_of_the_help(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (200, 36)) as (app, _):
+        screen = screen_of(app)
+
+        def cells(pieces: Sequence[tuple[str, object]]) -> int:
+            return sum(cell_len(text) for text, _ in pieces)
+
+        names, help_cells = cells(screen._named_maps()), cells(screen._help_key())
+        every = cells(screen._keys())
+        for room in range(names, every + 1):
+            stub: Any = SimpleNamespace(size=SimpleNamespace(width=room + help_cells + 1), _is_empty=False)
+            for name in ("_named_maps", "_help_key", "hints", "style_of"):
+                setattr(stub, name, getattr(screen, name))
+            shown = cells(MapScreen._keys(stub))
+            assert names <= shown <= room
+        assert shown == every
 
 
 async def test_a_terminal_too_narrow_for_their_names_says_which_map_it_is(trace: Trace) -> None:
