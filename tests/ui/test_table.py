@@ -15,8 +15,11 @@ from tests.export.test_columns import TABLES
 from tests.export.training import training_events
 from tests.pages import check
 from tests.synthetic import trace_of
+from tests.ui.test_compare import sides
 from tracetui.analysis.analyse import analyse
 from tracetui.arrays import Int64s
+from tracetui.comparison.comparison import compare_runs
+from tracetui.ui.comparing.tables import SHOWN, Laid
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import (
@@ -340,6 +343,9 @@ def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.Fixtu
     )
     viewed["signatures"] = signature_columns(analysis, palette, BLOCKS)
     viewed["synchronising calls"] = sync_columns(analysis, palette, BLOCKS)
+    comparison = compare_runs(*(side.run for side in sides()))
+    laid = Laid(comparison, palette, BLOCKS)
+    viewed.update({f"compared by {by}": laid.columns(SHOWN[by], 120) for by in ("term", "operator", "line")})
     lines = []
     for name, columns in viewed.items():
         lines += ["", name]
