@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,9 +20,11 @@ from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import Branches
 from tracetui.ui.drawing.flame import flame_rows
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.frame_kinds import FrameKind, frame_kind
 from tracetui.ui.screens.flame import FlameScreen
 from tracetui.ui.screens.hotspots import HotspotsScreen
+from tracetui.ui.stories.flame_story import flame_story
 
 
 @given(st.lists(nodes, max_size=5), st.integers(1, 60), st.booleans())
@@ -132,3 +136,16 @@ async def test_without_a_device_it_says_so() -> None:
         await pilot.press("j", "enter", "backspace", "z", "o", "y")
         await pilot.pause()
         assert isinstance(app.screen, FlameScreen)
+
+
+@pytest.mark.parametrize("small", [1, 4, 5])
+def test_at_most_four_of_the_small_frames_are_named(small: int) -> None:
+    nodes = [SimpleNamespace(frame=f"frame {number}", own_ns=1) for number in range(small)]
+    flame = SimpleNamespace(node=None, nodes=nodes, small=nodes, idle_ns=small)
+    analysis: Any = SimpleNamespace(idle_ns=10)
+    view: Any = SimpleNamespace(flame=flame, caller=None, label=lambda _: "small", landmarks=lambda: ["main"])
+    title, numbers, path = flame_story(analysis, view, Palette("none"))
+    named = [f"frame {number}" for number in range(min(small, 4))] + ["..."] * (small > 4)
+    assert "".join(text for text, _ in title) == "small: " + ", ".join(named)
+    assert "".join(text for text, _ in numbers) == f"idle {small} ns ({small}0.0 % of all)"
+    assert "".join(text for text, _ in path) == "in main"

@@ -312,6 +312,18 @@ def test_a_gap_is_told_by_what_takes_most_of_what_it_is_ranked_by(
         assert reason in told[2][0] and told[3][0].strip() == line, (by, told)
 
 
+@pytest.mark.parametrize(
+    ("copy_start", "words"), [(230, "in 2 stretches, the longest before slow"), (200, "before slow")]
+)
+def test_the_stretches_of_a_gap_are_counted_where_there_are_several(copy_start: int, words: str) -> None:
+    """Idle before and after a copy, or after one that begins where the task ends."""
+    copy = ("aten::copy_", "Memcpy DtoD (Device -> Device)", 20, copy_start, 300)
+    tasks = [("aten::mm", "gemm", 10, 100, 100), copy, ("aten::mm", "slow", 99, 630, 50)]
+    story = GapStory(Palette("none"), BLOCKS).lines(analyse(launched_gpu(tasks)), 0, 1, 200)
+    text = " ".join("".join(text for text, _ in line) for line in story)
+    assert re.search(rf"was idle 1[03]0 ns {words}\.", text)
+
+
 def test_the_line_of_a_gap_that_has_no_file_is_its_function() -> None:
     """A function of the interpreter is in no file, and so has no line."""
     events = [*gpu(), host(0, 900, "<built-in function sum>", "python_function", **{"Python id": 1})]
