@@ -321,7 +321,8 @@ def test_the_stretches_of_a_gap_are_counted_where_there_are_several(copy_start: 
     tasks = [("aten::mm", "gemm", 10, 100, 100), copy, ("aten::mm", "slow", 99, 630, 50)]
     story = GapStory(Palette("none"), BLOCKS).lines(analyse(launched_gpu(tasks)), 0, 1, 200)
     text = " ".join("".join(text for text, _ in line) for line in story)
-    assert re.search(rf"was idle 1[03]0 ns {words}\.", text)
+    assert re.search(rf"GPU 0 was idle 1[03]0 ns {words}\.", text)
+    assert "the GPU 0" not in text and "The GPU 0" not in text
 
 
 def test_the_line_of_a_gap_that_has_no_file_is_its_function() -> None:

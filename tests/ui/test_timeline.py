@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,8 +16,10 @@ from tests.ui.viewing import analysis_of, case, lines_of, open_viewer, said, tim
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.state import Viewport
+from tracetui.ui.stories.time_window import measure_words, window_sentence
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
 
@@ -203,3 +207,25 @@ async def test_home_and_end_show_the_ends_of_the_trace() -> None:
         assert state.viewport.end_ns == state.bounds.end_ns and span < state.bounds.span_ns
         await pilot.press("home")
         assert state.viewport.start_ns == state.bounds.start_ns and state.viewport.span_ns == span
+
+
+@pytest.mark.parametrize(("selected", "away"), [(None, 150), ((1_100, 1_230), 50), ((1_000, 1_230), -50)])
+def test_a_window_is_measured_from_its_mark_and_told_from_the_beginning(
+    selected: tuple[int, int] | None, away: int
+) -> None:
+    state = SimpleNamespace(
+        mark=1_050,
+        window=(1_050, 1_230),
+        bounds=SimpleNamespace(start_ns=1_000),
+        place=SimpleNamespace(time_ns=1_200),
+    )
+    session: Any = SimpleNamespace(state=state, marked_window=state.window, selected_span=selected)
+    window, here, _ = measure_words(session, ASCII).split(f" {ASCII.dot} ")
+    assert (window, here) == (f"window {format_exact(180)}", f"here {format_exact(away)} from the mark")
+    assert (
+        window_sentence(session) == f"Window of {format_exact(180)}: {format_time(50)} to {format_time(230)}."
+    )
+    state.mark, session.selected_span = 1_200, None
+    assert measure_words(session, ASCII).startswith(f"The window starts at {format_time(200)}: ")
+    state.mark = state.window = None
+    assert measure_words(session, ASCII) == window_sentence(session) == ""
