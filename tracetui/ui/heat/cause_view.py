@@ -70,8 +70,7 @@ class CauseView:
     def _sheet_of_time(self, columns: int) -> Sheet:
         trace = self._analysis.trace
         edges = even_edges(trace.start_ns, trace.end_ns, columns)
-        spans = AxisSpans(edges[:-1], edges[1:])
-        cells = self._map.by_time(edges)
+        spans, cells = AxisSpans.between(edges), self._map.by_time(edges)
         return Sheet(self._rows, cells, edges, axis="time", total_title="idle", column_spans=spans)
 
     def answer(self) -> str:

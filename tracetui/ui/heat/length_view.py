@@ -57,7 +57,7 @@ class LengthView:
             axis="length",
             total_title="gaps    idle",
             dense=0 if many else None,
-            column_spans=AxisSpans(edges[:-1], edges[1:]),
+            column_spans=AxisSpans.between(edges),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),
             lengths=lengths.bounds,
         )

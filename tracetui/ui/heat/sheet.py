@@ -39,6 +39,11 @@ class AxisSpans(NamedTuple):
     start: Int64s
     end: Int64s
 
+    @classmethod
+    def between(cls, edges: Int64s) -> AxisSpans:
+        """Return the time between each edge and the next one."""
+        return cls(edges[:-1], edges[1:])
+
 
 def nothing() -> Int64s:
     """Return an empty grid: what of a sheet is not known before it is filled."""

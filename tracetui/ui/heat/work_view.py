@@ -55,7 +55,7 @@ class WorkView:
             edges,
             axis="time",
             total_title=self.total_title,
-            column_spans=AxisSpans(edges[:-1], edges[1:]),
+            column_spans=AxisSpans.between(edges),
         )
 
     def answer(self) -> str:
