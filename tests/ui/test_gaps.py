@@ -31,7 +31,7 @@ from tracetui.ui.screens.gaps import GapsScreen
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.stories.describe import describe_worst
 from tracetui.ui.stories.gap_story import GapStory
-from tracetui.ui.tables.gap_columns import gaps_answer
+from tracetui.ui.tables.gap_columns import gaps_answer, located_task
 from tracetui.units import format_duration, format_percent
 
 
@@ -343,3 +343,4 @@ def test_the_first_slice_of_a_trace_ends_a_gap_like_any_other() -> None:
     assert analysis.gaps.after[0] == 0
     (worst,) = describe_worst(analysis, [0], Measure.IDLE, Pen(palette, BLOCKS))
     assert worst[-1] == ("first row", palette.style_of(Activity.COMPUTE))
+    assert [located_task(analysis, row) for row in (0, -1)] == ["first row · Stream 1", "-"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
-from tests.export.test_columns import TABLES
+from tests.export.test_columns import SHOWN_MEMORY, TABLES
 from tests.export.training import training_events
 from tests.pages import check
 from tests.synthetic import trace_of
@@ -22,6 +22,7 @@ from tracetui.comparison.comparison import compare_runs
 from tracetui.ui.comparing.tables import SHOWN, Laid
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.tables import memory_views
 from tracetui.ui.tables.columns import (
     GAP,
     ViewColumn,
@@ -343,6 +344,8 @@ def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.Fixtu
     )
     viewed["signatures"] = signature_columns(analysis, palette, BLOCKS)
     viewed["synchronising calls"] = sync_columns(analysis, palette, BLOCKS)
+    for view in (memory_views.GROWING, memory_views.SIZES):
+        viewed[f"memory: {view.name}"] = view.columns(SHOWN_MEMORY, palette, BLOCKS)
     comparison = compare_runs(*(side.run for side in sides()))
     laid = Laid(comparison, palette, BLOCKS)
     viewed.update({f"compared by {by}": laid.columns(SHOWN[by], 120) for by in ("term", "operator", "line")})
