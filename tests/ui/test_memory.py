@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,7 @@ from tests.ui.training import training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.growth import nth_call
+from tracetui.analysis.memory.model import HOST
 from tracetui.api import load
 from tracetui.export.data_frame import frame_of
 from tracetui.export.tables.memory import GROWING, GrowingRows
@@ -32,8 +35,9 @@ from tracetui.ui.drawing.curve import LEVELS, area_levels, curve_line_rows, most
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.memory import MemoryScreen
+from tracetui.ui.state import Viewport
 from tracetui.ui.stories.memory_story import MemoryStory
-from tracetui.ui.tables.memory_views import LINES, shown_memory
+from tracetui.ui.tables.memory_views import LINES, shown_memory, span_of_curves
 from tracetui.ui.tables.memory_views import SIZES as SIZES_VIEW
 from tracetui.units import format_bytes
 
@@ -285,3 +289,24 @@ def test_calls_are_counted_in_their_step_and_at_their_line() -> None:
     held = [Held(10, 20), Held(30, 40, line=9), Held(50, 60), Held(110, 120), Held(150)]
     blocks = recorded(2, held).blocks
     assert [nth_call(blocks, place) for place in range(5)] == [(1, 2), (1, 1), (2, 2), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ({"host": (5, 95), "NPU": (30, 60), "NPU 1": (20, 40), "none": ()}, (20, 61)),  # those of devices
+        ({"host": (5, 95), "none": ()}, (10, 90)),  # else of the host, as far as the trace goes
+        ({"NPU": (2, 200)}, (10, 90)),
+        ({"NPU": (2, 9)}, (2, 10)),  # none of it lies in the trace
+        ({"NPU": (2, 10)}, (10, 11)),
+    ],
+)
+def test_curves_are_shown_from_their_first_sample_to_their_last(
+    times: dict[str, tuple[int, ...]], expected: tuple[int, int]
+) -> None:
+    curves: Any = [
+        SimpleNamespace(device=HOST if name == "host" else name, time=np.array(time, np.int64))
+        for name, time in times.items()
+    ]
+    assert span_of_curves(curves, None, Viewport(10, 90)) == Viewport(*expected)
+    assert span_of_curves(curves, (3, 4), Viewport(10, 90)) == Viewport(3, 4)
