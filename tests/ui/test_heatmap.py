@@ -24,6 +24,7 @@ from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import HeatCells, cell_shares
 from tracetui.analysis.heat.lengths import LengthMap
+from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.analysis.heat.work import WorkMap
 from tracetui.analysis.raster import even_edges
@@ -35,7 +36,7 @@ from tracetui.ui.drawing.heat_lines import BLANK, HalfCursor, half_cells, layout
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
 from tracetui.ui.heat.cause_view import CauseView
-from tracetui.ui.heat.cell_words import between, gap_target, line_totals, time_label, time_labels
+from tracetui.ui.heat.cell_words import between, gap_target, line_totals, mostly, time_label, time_labels
 from tracetui.ui.heat.fold_view import FoldView
 from tracetui.ui.heat.lead_view import _LeadSheet
 from tracetui.ui.heat.length_view import LengthView
@@ -597,6 +598,26 @@ def test_rows_of_lengths_are_labelled_by_the_roundest_length_in_them() -> None:
     )
     labels = [row.label.strip() for row in view._rows(lengths, 1)]
     assert labels == [format_duration(ns) if ns else "" for ns in (500, 200, 0, 100, 50, 20, 5)]
+
+
+def test_a_cell_of_lengths_tells_the_cause_of_the_part_in_it_of_its_longest_interval(trace: Trace) -> None:
+    analysis = analyse(trace)
+    view, reasons, idle = LengthView(analysis), IdleReasons(analysis), analysis.idle
+    sheet = view.sheet(200, 20, halves=False)
+    assert sheet is not None and sheet.edges is not None
+    cells, told = np.argwhere(sheet.cells.main >= 0).tolist(), set()
+    for row, column in cells:
+        interval = int(sheet.cells.main[row, column])
+        bounds = [
+            *sheet.edges[column : column + 2].tolist(),
+            int(idle.start[interval]),
+            int(idle.end[interval]),
+        ]
+        _, start, end, _ = sorted(bounds)
+        reason = mostly(reasons.between(int(idle.device[interval]), start, end))
+        assert reason in view.words(sheet, row, column)
+        told.add(reason)
+    assert len(told) > 1
 
 
 def test_lines_of_a_phase_have_its_name_once_and_a_free_line_before_the_next_phase() -> None:
