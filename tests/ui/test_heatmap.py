@@ -590,6 +590,16 @@ def test_causes_over_time_have_a_column_for_each_ns_of_a_short_trace_and_say_whe
     ]
 
 
+@pytest.mark.parametrize("lines", range(8, 30))
+def test_steps_fill_the_lines_there_are(trace: Trace, lines: int) -> None:
+    """Two of whole steps and a free line stand before the others, two rows of which may share a line."""
+    view = StepView(analyse(trace))
+    for halves in (False, True):
+        sheet = view.sheet(60, lines, halves)
+        assert sheet is not None
+        assert len(sheet.rows) == WHOLE + (lines - WHOLE - 1) * (1 + halves)
+
+
 def test_rows_of_lengths_are_labelled_by_the_roundest_length_in_them() -> None:
     analysis = maps.analysis_of([task(0, 10)])
     view = LengthView(analysis)

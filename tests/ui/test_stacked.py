@@ -7,8 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -20,22 +23,18 @@ from tests.ui.training import screen_text
 from tests.ui.viewing import case, lines_of, said, until
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.comparison.compared_run import run_of
-from tracetui.comparison.walls import StepChoice
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.bands import Band, BandKind
 from tracetui.ui.comparing.joint_view import JointView
-from tracetui.ui.comparing.stack_words import chosen_lines, compared_step_words
+from tracetui.ui.comparing.stack_words import _change
 from tracetui.ui.comparing.stacked_runs import Chosen, StackedRun, StackedRuns
-from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
-from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.drawing.pen import Pen
+from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen
 from tracetui.ui.session import Session
 from tracetui.ui.state import Viewport
-from tracetui.ui.widgets.stacked import Stacked, StackedLook
-from tracetui.units import format_ms
+from tracetui.ui.widgets.stacked import Stacked
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
 
@@ -121,6 +120,25 @@ async def test_the_ruler_marks_the_cursor_in_every_column_and_lines_follow_below
         lines = len(widget.places)
         below = [widget._place(line) for line in (0, 1, lines, lines + 1)]
         assert below == [None, widget.places[0], widget.places[-1], None]
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "words"),
+    [
+        ((130, 140), (210, 230), "OTHER takes 10 ns longer and begins 20 ns earlier in its step"),
+        ((100, 120), (230, 240), "OTHER takes 10 ns shorter and begins 30 ns later in its step"),
+        ((100, 110), (200, 210), "OTHER takes as long and begins at the same time in its step"),
+        ((99, 110), (200, 210), "OTHER takes 1 ns shorter"),  # in no step of BASE
+    ],
+)
+def test_how_the_chosen_ones_differ_is_said_in_words(
+    base: tuple[int, int], other: tuple[int, int], words: str
+) -> None:
+    side = SimpleNamespace(start_of=lambda chosen: chosen[0], end_of=lambda chosen: chosen[1])
+    starts = [SimpleNamespace(start=np.array([start])) for start in (100, 200)]
+    both: Any = SimpleNamespace(sides=(side, side), steps=starts.__getitem__)
+    chosen: Any = (base, other)
+    assert _change(both, chosen) == words
 
 
 async def test_moving_moves_both_and_is_undone() -> None:
@@ -310,31 +328,3 @@ def test_the_first_look_is_at_a_step_of_both() -> None:
         view.look_as(0, state)
         assert view.step == step if step < 2 else 0 <= view.step < 2
         assert not view.selected
-
-
-async def test_a_step_is_beside_that_of_its_number_where_others_are_not_compared() -> None:
-    """Of OTHER the second step alone is compared: no gap after that is in a step."""
-    slow, fast = run("mixed", 3, "gelu", 20.0), run("mixed", 3)
-    base_run = run_of(slow)
-    walls = (base_run.walls.end - base_run.walls.start).tolist()
-    other_run = run_of(fast, StepChoice(step=base_run.numbers[1]))
-    pair = StackedRuns.of(StackedRun.of("slow", slow, base_run), StackedRun.of("fast", fast, other_run))
-    less_ns = walls[1] - int(other_run.wall_ns[0])
-    assert less_ns > 0 and walls[0] != walls[1]
-    async with stacked((slow, fast), (200, 36)) as (app, pilot):
-        start = pair.axis.step_start(1)
-        chosen = Chosen(gap=0), Chosen(gap=len(fast.gaps) - 1)
-        view = StackedLook(Viewport(start, start + walls[1]), start, 0, BandKind.COMPUTING, 0, chosen)
-        widget = app.screen.query_one(Stacked)
-        widget.show(pair, view)
-        await pilot.pause()
-        assert f" {format_ms(less_ns)} ms less" in "\n".join(lines_of(widget))
-        pen = Pen(Palette("none"), BLOCKS)
-        base, other, change = (
-            "".join(text for text, _ in line) for line in chosen_lines(pair, chosen, 0, False, pen)
-        )
-        assert f"into step {base_run.numbers[0]}" in base and " at " in other and "begins" not in change
-    assert (
-        compared_step_words(pair, 0, 0, BLOCKS)
-        == f"step {base_run.numbers[0]}: OTHER has no such step to compare"
-    )

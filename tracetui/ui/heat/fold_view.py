@@ -115,11 +115,9 @@ class FoldView:
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
-        assert isinstance(sheet, _FoldSheet)
+        assert isinstance(sheet, _FoldSheet) and sheet.gap is not None
         begin, stop = sheet.times[row, column : column + 2].tolist()
-        interval = int(sheet.cells.main[row, column])
-        gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
-        return gap_target(self._analysis, gap, begin, stop)
+        return gap_target(self._analysis, int(sheet.gap.gap[row, column]), begin, stop)
 
     def nothing(self) -> str:
         return "The devices do nothing in this trace."

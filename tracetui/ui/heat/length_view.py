@@ -116,9 +116,8 @@ class LengthView:
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
-        assert sheet.edges is not None
-        interval = int(sheet.cells.main[row, column])
-        gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
+        assert sheet.edges is not None and sheet.gap is not None
+        gap = int(sheet.gap.gap[row, column])
         return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
 
     def nothing(self) -> str:

@@ -165,10 +165,8 @@ class StepView:
             if row == 1 and whole.preparing_ns > 0:
                 return CellTarget(whole.host_start_ns, whole.prepared_ns)
             return CellTarget(whole.start_ns, whole.end_ns)
-        begin, stop = self._time(sheet, row, step)
-        interval = int(sheet.cells.main[row, column])
-        gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
-        return gap_target(self._analysis, gap, begin, stop)
+        assert sheet.gap is not None
+        return gap_target(self._analysis, int(sheet.gap.gap[row, column]), *self._time(sheet, row, step))
 
     def nothing(self) -> str:
         return "No steps in this trace."
