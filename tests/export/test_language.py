@@ -103,7 +103,8 @@ def test_one_is_told_as_several_where_a_language_says_both_alike() -> None:
             assert counted(1, "1 gap", "{count} gaps") == "1 gap"
     finally:
         set_language({})
-    assert [counted(n, "1 gap", "{count} gaps") for n in (1, 2)] == ["1 gap", "2 gaps"]
+    assert [counted(n, "1 gap", "{count} gaps") for n in (1, 2000)] == ["1 gap", "2,000 gaps"]
+    assert [counted(n, "1 in {run}", "{count} in {run}", run="A") for n in (1, 2)] == ["1 in A", "2 in A"]
 
 
 @pytest.mark.parametrize("command", ["advice", "summary"])

@@ -9,9 +9,8 @@ import stat
 import sys
 from collections.abc import Mapping, MutableMapping
 from enum import Enum
-from typing import IO, Optional
 
-Stream = Optional[IO[str]]
+from tracetui.cli.streams import Stream
 
 #: of text; a column more than a sentence takes is never used, whatever COLUMNS says
 LEAST_COLUMNS, USUAL_COLUMNS, MOST_COLUMNS = 20, 80, 1000

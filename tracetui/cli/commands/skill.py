@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from tracetui.cli.command import Command
-from tracetui.cli.parser import Parser, Request
+from tracetui.cli.parser import Request
 
 _DESCRIPTION = """Print SKILL.md for a coding agent: in which order to ask, what the fields of
 answers mean, how to verify a finding with a command, and what no trace can
@@ -15,15 +15,10 @@ tell. It is made from the tables of commands and causes of this version:
     tracetui skill > .claude/skills/tracetui/SKILL.md"""
 
 
-def _add_arguments(parser: Parser) -> None:
-    del parser  # it has none
-
-
-def _run(commands: Sequence[Command], request: Request) -> None:
+def _run(commands: Sequence[Command], _: Request) -> None:
     from tracetui.cli.output import print_verbatim
     from tracetui.export.skill import skill_text
 
-    del request
     print_verbatim(skill_text((command.usage, command.brief) for command in commands))
 
 
@@ -34,6 +29,6 @@ def skill_command(commands: Sequence[Command]) -> Command:
         "",
         "what an agent has to know, as SKILL.md",
         _DESCRIPTION,
-        _add_arguments,
+        lambda parser: None,
         partial(_run, commands),
     )

@@ -45,18 +45,14 @@ def _late_title(rows: PeerRows) -> str:
     )
 
 
-def _links_title(rows: LinkRows) -> str:
-    """Return "Links: 7, most time first"."""
-    return translate("Links: {count}, most time first", count=format_count(len(rows.all_rows)))
-
-
 def communication_sections(analysis: Analysis, selection: Selection) -> Iterator[TableSection]:
     """Yield the table of late ranks, where somebody was late, and that of links, where any is shown."""
     late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS, selection.window)
     if late:
         yield TableSection(_late_title(late), PEERS, late, _more(late.hidden))
     if links:
-        yield TableSection(_links_title(links), LINKS, links, _more(links.hidden))
+        title = translate("Links: {count}, most time first", count=format_count(len(links.all_rows)))
+        yield TableSection(title, LINKS, links, _more(links.hidden))
 
 
 def _more(count: int) -> str:

@@ -68,24 +68,22 @@ def gap_section(analysis: Analysis, selection: Selection, top: int) -> TableSect
 
 def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
     """Return what a table of so many of all gaps is called, and what ranks it; marked where in doubt."""
-    return _plain_gaps_title(analysis, shown, total, by) + mark(analysis.health, "idle", "causes")
-
-
-def _plain_gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
+    doubt = mark(analysis.health, "idle", "causes")
     units = "kernel" if analysis.trace.kind is TraceKind.GPU else "AICore"
     if shown < total:
-        return translate(
+        title = translate(
             "The {shown} of {total} {units} gaps with the most {measure}",
             shown=format_count(shown),
             total=format_count(total),
             units=units,
             measure=translate(MEASURES[by]),
         )
+        return title + doubt
     gaps = (
         "1 {units} gap, most {measure} first" if total == 1 else "{total} {units} gaps, most {measure} first"
     )
     measure = translate(MEASURES[by].removesuffix(" time"))
-    return translate(gaps, total=format_count(total), units=units, measure=measure)
+    return translate(gaps, total=format_count(total), units=units, measure=measure) + doubt
 
 
 def _hotspots_title(rows: LineRows) -> str:

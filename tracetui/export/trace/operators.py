@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.kernels import Kernels
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
-from tracetui.arrays import Bools
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.trace import hidden_rows
 from tracetui.export.tables.column import records
@@ -57,7 +55,7 @@ def list_operators(
     kernels = analysis.kernels
     if kernels is None:
         raise NoKernels
-    among = None if selection == Selection() else _is_among(kernels, operators)
+    among = None if selection == Selection() else np.isin(kernels.row, operators.rows)
     if by == "shape":
         types = TypeRows(kernels, among, top)
         title = translate("Types of kernels and the shapes of their inputs, most time first")
@@ -103,12 +101,6 @@ def _hidden(count: int) -> tuple[str, str]:
     if not count:
         return "", ""
     return translate("{count} more: --top 0", count=format_count(count)), hidden_rows(count)
-
-
-def _is_among(kernels: Kernels, operators: OperatorSlices) -> Bools:
-    """Return which kernels are among the work."""
-    among: Bools = np.isin(kernels.row, operators.rows)
-    return among
 
 
 def _first(table: OperatorTable, top: int) -> OperatorTable:
