@@ -10,6 +10,7 @@ import pytest
 from tests.job.planted import job
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Int64s
 from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.digest import (
     ArrivalColumns,
@@ -86,6 +87,16 @@ def test_grids_hold_what_the_job_does(name: str) -> None:
             (GridMeasure.COMPUTING, rank.digest.steps.computing),
         ):
             assert measure_by_step(simulated, measure)[0][place].sum() == column.sum()
+
+
+def test_what_a_step_consists_of_is_all_of_it_with_its_bubble() -> None:
+    pipeline = job("stage")
+    assert sum(int(rank.digest.steps.bubble.sum()) for rank in pipeline.ranks) > 0
+    parts = (GridMeasure.COMPUTING, GridMeasure.COMMUNICATION, GridMeasure.COPY, GridMeasure.IDLE)
+    grids = [measure_by_step(pipeline, part) for part in parts]
+    total: Int64s = sum((ns for ns, _ in grids), np.zeros_like(grids[0][0]))
+    assert all(whole.tolist() == total.tolist() for _, whole in grids)
+    assert [row.time_ns for row in rank_rows(pipeline)] == total.sum(axis=1).tolist()
 
 
 def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:

@@ -57,7 +57,7 @@ def measure_by_step(
     for place, rank in enumerate(job.ranks):
         steps_of_rank = rank.digest.steps
         columns = np.searchsorted(steps, steps_of_rank.number)
-        np.add.at(whole[place], columns, steps_of_rank.stage)
+        np.add.at(whole[place], columns, steps_of_rank.stage + steps_of_rank.bubble)
         if measure in _CLASSES:
             np.add.at(ns[place], columns, _step_times(rank, measure))
     if measure not in _CLASSES:

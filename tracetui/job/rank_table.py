@@ -97,7 +97,7 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
         if step is not None:
             all_steps = all_steps.at(all_steps.number == step)
         believed = all_steps if step is not None else compared_steps(job, rank)
-        measures, time_ns = _step_measures(believed), int(all_steps.stage.sum())
+        measures, time_ns = _step_measures(believed), int((all_steps.stage + all_steps.bubble).sum())
         if step is None and not len(all_steps):
             measures = _window_measures(rank)
         if step is None and (waited_outside or not len(all_steps)):
