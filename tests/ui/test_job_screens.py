@@ -213,9 +213,9 @@ async def test_a_pipeline_is_drawn_and_says_what_equal_stages_save(directory: Pa
         await pilot.press("left_square_bracket", "j", "enter")
         step = found.order.steps[max(usual_step(found) - 1, 0)]
         rank = next(rank for rank in job.ranks if rank.number == min(found.stages[1].ranks))
-        (place,) = np.flatnonzero(rank.digest.steps.number == step)
-        steps = rank.digest.steps
-        assert opened == [(job.ranks.index(rank), int(steps.start[place]), int(steps.end[place]))]
+        steps = rank.digest.steps.at(rank.digest.steps.number == step)
+        start = int(steps.start[0] - steps.preparing[0])
+        assert opened == [(job.ranks.index(rank), start, int(steps.end[0]))]
 
 
 async def test_passes_that_run_at_once_are_drawn_by_both_letters(directory: Path) -> None:

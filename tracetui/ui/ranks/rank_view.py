@@ -53,12 +53,15 @@ class RankPlace(NamedTuple):
 
 
 def place_of_step(job: Job, rank: int, step: int) -> RankPlace:
-    """Return a step of a rank (its place in the job), by number; all of the rank where it lacks the step."""
+    """Return a step of a rank (its place in the job), by number; all of the rank where it lacks the step.
+
+    With its preparing, for a rank is most often late by what lies before its first task.
+    """
     digest = job.ranks[rank].digest
-    (found,) = np.nonzero(digest.steps.number == step)
-    if not len(found):
+    steps = digest.steps.at(digest.steps.number == step)
+    if not len(steps):
         return RankPlace(rank, digest.start, digest.end)
-    return RankPlace(rank, int(digest.steps.start[found[0]]), int(digest.steps.end[found[0]]))
+    return RankPlace(rank, int(steps.start[0] - steps.preparing[0]), int(steps.end[0]))
 
 
 class RankView:
