@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import numpy as np
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
@@ -82,7 +81,7 @@ def text(app: JobApp) -> str:
 
 async def test_what_is_of_a_trace_asks_for_a_rank_where_none_is_open(directory: Path) -> None:
     async with viewing_job(directory, planted("pipeline-uneven")) as (app, pilot):
-        for screen, keys in (("R", "ie"), ("P", "ix"), ("N", "ix")):
+        for screen, keys in (("R", "i"), ("P", "ix"), ("N", "ix")):
             for key in keys:
                 await pilot.press(screen, key)
                 await pilot.pause()

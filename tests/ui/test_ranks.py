@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shlex
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ from shutil import copytree
 import pytest
 from rich.segment import Segment
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from simulator.job.directory import write_job
 from tests.cache.files import at_rest
@@ -260,6 +262,28 @@ async def test_the_tables_follow_each_other_and_a_row_opens_its_rank(directory: 
         await pilot.press("tab", "J", "J", "J", "o")
         await in_trace(app, pilot)
         assert app.session.name.startswith("rank 3"), "the fourth row"
+
+
+async def test_the_table_below_is_exported_when_a_trace_was_opened_too(
+    directory: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "lines.csv"
+    async with opened(directory) as (app, pilot):
+        await pilot.press("enter")
+        await in_trace(app, pilot)
+        await pilot.press("escape", "tab", "e")
+        field = app.screen.query_one(Input)
+        assert field.value == f"{directory.name}_lines.csv"
+        field.value = str(path)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.shown == "ranks" and path.exists())
+        assert app.job_session.job is not None
+        idle_ns = [line.idle_ns for line in job_lines(app.job_session.job)]
+        await pilot.press("shift+tab", "shift+tab", "e")
+        await pilot.pause()
+        assert "Notes are not exported as a table." in screen_text(app)[-1]
+    with path.open(encoding="utf-8", newline="") as stream:
+        assert [int(row["idle_ns"]) for row in csv.DictReader(stream)] == idle_ns
 
 
 async def test_the_title_of_the_idle_lines_has_room_beside_the_names_of_the_tables(directory: Path) -> None:

@@ -670,6 +670,7 @@ SCREENS = {
     "for example: {query}": "例如：{query}",
     "Looking for tables.": "正在查找表。",
     "A note opens no rank.": "说明不对应任何卡。",
+    "Notes are not exported as a table.": "说明不作为表导出。",
     "This row names no place: select id too, and enter opens it.": (
         "这一行没有位置：同时查询 id，按 enter 就能打开。"
     ),

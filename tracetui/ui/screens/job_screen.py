@@ -17,7 +17,7 @@ from tracetui.language import restate, translate
 from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.rank_view import RankPlace
-from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.screens.table_screen import TableKeys, TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnPlace, laid_out
 from tracetui.ui.widgets.lines import Lines
@@ -31,7 +31,24 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class JobScreen(TableScreen, Generic[Answer]):
+class JobTableKeys(TableKeys):
+    """The actions of a table that is of a job, by whose name it is exported."""
+
+    job_session: JobSession
+
+    @property
+    def exported_subject(self) -> str:
+        return self.job_session.name_for_file
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.data_frame import small_frame
+
+        assert self.contents is not None
+        frame: pd.DataFrame = small_frame(*self.contents).take(view)
+        return frame
+
+
+class JobScreen(JobTableKeys, TableScreen, Generic[Answer]):
     """A table of a job under what it says; `find` is called in a thread."""
 
     class Found(NamedTuple):
@@ -55,10 +72,6 @@ class JobScreen(TableScreen, Generic[Answer]):
     @property
     def unanswered(self) -> str:
         return self.job_session.unanswered_of_all
-
-    @property
-    def exported_subject(self) -> str:
-        return self.job_session.name_for_file
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
@@ -172,10 +185,3 @@ class JobTableScreen(JobScreen[Answer]):
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:
         return None if self.answer is None else (self.TABLE, self.rows_of(self.answer))
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.data_frame import small_frame
-
-        assert self.answer is not None
-        frame: pd.DataFrame = small_frame(self.TABLE, self.rows_of(self.answer)).take(view)
-        return frame

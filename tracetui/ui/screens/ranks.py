@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events, on
@@ -13,6 +13,8 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.sentences.job import LINKS_TITLE, NO_WAIT, STAGES_TITLE, head_words
+from tracetui.export.tables.column import Table
+from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.row_ids import ids_of
 from tracetui.job.grids import GridMeasure, JobLanes
 from tracetui.job.job import Job
@@ -31,6 +33,7 @@ from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.ranks.rank_view import WORDS, RankPlace, RankView
+from tracetui.ui.screens.job_screen import JobTableKeys
 from tracetui.ui.screens.map_screen import MapScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.heat import HeatMap
@@ -62,7 +65,7 @@ MEASURES = tuple(WORDS)
 BESIDE_ROWS, ROW_LINES = 2, 3
 
 
-class RanksScreen(MapScreen):
+class RanksScreen(JobTableKeys, MapScreen):
     """A measure of all ranks by step, or what each did over time; below it a table of the job."""
 
     DEFAULT_CSS = """
@@ -165,10 +168,8 @@ class RanksScreen(MapScreen):
 
     def _row_ids(self) -> Sequence[str]:
         """Return the ids of the rows of the table that is shown; nothing where they have none."""
-        found = self._tables.contents(TABLES[self._table]) if self._tables is not None else None
-        if found is None:
-            return ()
-        return [row_of_kind(found[0].kind, name) for name in ids_of(*found)]
+        found = self.contents
+        return [] if found is None else [row_of_kind(found[0].kind, name) for name in ids_of(*found)]
 
     @on(TableWidget.Arranged)
     def _go_to_awaited(self) -> None:
@@ -354,6 +355,19 @@ class RanksScreen(MapScreen):
             super().failed(group, sentence)
 
     # The table
+
+    @property
+    def contents(self) -> tuple[Table[Any], JobRows] | None:
+        return None if self._tables is None else self._tables.contents(TABLES[self._table])
+
+    def action_export_table(self) -> None:
+        if self.contents is None:
+            self.viewer.show_status("Notes are not exported as a table.")
+        else:
+            super().action_export_table()
+
+    def export_name(self) -> str:
+        return TABLES[self._table]
 
     def action_next_view(self, by: int = 1) -> None:
         self._table = (self._table + by) % len(TABLES)
