@@ -736,6 +736,10 @@ async def test_shades_that_mean_another_share_than_before_say_so(trace: Trace) -
             await pilot.press(digit)
             await pilot.pause()
             assert shades in said(app, "legend")
+        await pilot.resize_terminal(60, 24)
+        await pilot.press("4")
+        await pilot.pause()
+        assert said(app, "legend").endswith("50 % "), "the numbers come first"
 
 
 @pytest.mark.parametrize("width", [66, 80, 120])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -97,9 +98,18 @@ async def test_the_late_rank_and_its_line_are_on_the_first_screen(directory: Pat
                 assert "host.dataloader" in "\n".join(text)
                 assert "Who makes others wait?" in text[0] and "4 of 4 ranks" in text[0]
                 assert "Rank 2 cost 3 others" in "".join(text[1:3])
-                assert any("others waited for it, also with other work" in line for line in text)
+                assert said(app, "legend").startswith(" waits for it, also with other work ")
                 assert screen(app).map.row == LATE, "the cursor begins on the worst cell"
                 assert "train_hybrid.py(65) train" in "\n".join(text) or size[0] == 80
+
+
+async def test_the_legend_of_each_map_has_its_numbers_at_eighty_columns(directory: Path) -> None:
+    async with opened(directory, (80, 24), replace(OPTIONS, palette="256")) as (app, pilot):
+        for key in "1234561":
+            await pilot.press(key)
+            await until(pilot, lambda: screen(app).map_shown == int(key) - 1)  # noqa: B023
+            with case(key):
+                await until(pilot, lambda: len(re.findall(r" [\d.]+", said(app, "legend"))) >= 8)
 
 
 async def test_means_are_of_all_steps_if_asked(directory: Path) -> None:

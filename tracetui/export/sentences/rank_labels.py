@@ -20,8 +20,8 @@ QUESTIONS = {
 }
 #: What its time is, where that is not plain.
 LEGENDS = {
-    GridMeasure.COST: "others waited for it, also with other work",
-    GridMeasure.WAITED: "it waited for others, also with other work",
+    GridMeasure.COST: "waits for it, also with other work",
+    GridMeasure.WAITED: "its waits, also with other work",
 }
 _NAME_CELLS = 24  #: of the host of a rank
 

@@ -152,12 +152,18 @@ class MapScreen(AnswerScreen):
         for heat, name in view.heats[1:]:
             further += [(f"  {wording(name)} ", dim), *_swatches(self.map.ramp(heat))]
         unit: list[StyledText] = [(f" {wording(view.unit)}", dim)]
-        short = [(f" {of} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
+        short = [(f" {of} ", dim), *_swatches(first), (f" {numbers[-1]} ", dim)]
+        before: list[StyledText] = []
         if self._scale_before:
-            warning = self.style_of(Role.WARNING)
-            before = [(f"{translate('(before: {scale})', scale=self._scale_before)} ", warning)]
-            shades, short = [*shades, *before], [*short, *before]
-        choices = ([*shades, *unit, *further], [*shades, *further], [*short, *further], shades, short)
+            words = translate("(before: {scale})", scale=self._scale_before)
+            before = [(f"{words} ", self.style_of(Role.WARNING))]
+        choices = (
+            [*shades, *before, *unit, *further],
+            [*shades, *before, *further],
+            [*shades, *further],
+            [*short, *before, *further],
+            shades,
+        )
         return next((line for line in choices if _cells(line) <= self.size.width), short)
 
     @on(HeatMap.Moved)
