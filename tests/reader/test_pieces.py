@@ -7,6 +7,7 @@ from itertools import islice
 
 import pytest
 
+from tracetui.compiled import COMPILED
 from tracetui.reader.damage import Damage
 from tracetui.reader.pieces import (
     PieceOptions,
@@ -52,6 +53,14 @@ def _placed(events: list[bytes], between: bytes) -> tuple[bytes, list[int]]:
         starts.append(len(text))
         text += event + between
     return text[: len(text) - len(between)] + b"]", starts
+
+
+@pytest.mark.skipif(not COMPILED, reason="the scanner is not compiled")
+def test_the_last_event_of_a_piece_is_scanned_as_those_before_it() -> None:
+    text, starts = _placed(KINDS["scanned"], b", ")
+    for stop in range(starts[1] + 1, starts[-1]):
+        piece = PieceReader(PieceOptions(False, 1000)).read(Bytes(text), 1, stop, False)
+        assert (piece.part.scanned, piece.blocks.first[-1]) == (piece.part.events, piece.part.events)
 
 
 @pytest.mark.parametrize("kind", KINDS)

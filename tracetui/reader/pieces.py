@@ -101,6 +101,10 @@ class PieceReader:
                 block = DecodedBlock([], boundary[1], boundary[0]) if count else None
             if block is None and not in_damage and stop - offset < len(chars):
                 block = _last_block(chars, boundary, stop - offset, wrapped)
+                if block is not None and not block.spans:
+                    # Where it is scanned, as what is before it was, no columns have to be joined.
+                    count = part.scan(chars, block.length)
+                    block.elements = [] if count else block.elements
             if block is None:
                 block = decode_block(chars, boundary, final, wrapped, in_damage)
             if block.wants:
