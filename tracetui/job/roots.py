@@ -5,18 +5,18 @@ one of L: each from the last operation of both that had ended on both (without o
 host's step that the operation of r is in, or else of the recording) until that rank starts this one. On
 aligned clocks, to the nanosecond for each wait,
 
-    wait = Σ over classes of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
+    wait = Σ over kinds of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
 
 Where the operation of r ended before L came, as a broadcast does on its root, the wait ends there, and each
-term counts by the share of it.
+term is multiplied by the share of it: the wait by how much later L came.
 Where L or r only waited for a third rank during its stretch, with no work to hide that, the time is no reason
 itself: it is passed on to the reasons of that wait, so that a chain of waits leads to the rank that began it.
 So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that, and adds a share of it to the
 weight of each wait in the stretch of L, and takes such a share off that of each in the stretch of r; a weight
-may be below 0 (`wait_weights`). The weighted terms are fractions of ns, as is the time of communication of
-which only a part is passed on: they are summed by rank, kind, reason and line. What a rank did less made it
-no later: it is taken off what the same rank did longer, in proportion, and what it did less beyond that off
-what all others did longer. So no root is below 0; they are rounded so that they sum to the chosen waits.
+may be below 0 (`wait_weights`). The weighted terms, in fractions of ns, are summed by rank, kind, reason and
+line. What a rank did less made it no later: it is taken off what the same rank did longer, in proportion, and
+what it did less beyond that off what all others did longer. So no root is below 0; they are rounded so that
+they sum to the chosen waits.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from tracetui.trace.order import numbered
 class Root:
     """Why a rank was late: what it did longer than those that waited for it, or why that is not known.
 
-    `kind` is what it did: computing, copy, idle, transfer (`KEPT_COMMUNICATION`), unsplit
-    (`UNSPLIT_COMMUNICATION`); how much later its stretches began: clock, step, recording
-    (`_add_unequal_starts`); or why it cannot be compared: absent, unaligned, unmatched, of which the whole
-    waits count. The JSON of a job says "class" for `kind`, and "collectives" for `operations`.
+    `kind` is what it did: computing, copy, idle, transfer (`KEPT_COMMUNICATION`: also waits), unsplit
+    (`UNSPLIT_COMMUNICATION`); why its stretches began later: clock, step, recording (`_add_unequal_starts`);
+    or why it cannot be compared: absent, unaligned, unmatched, of which the whole waits count. The JSON of a
+    job says "class" for `kind`, and "collectives" for `operations`.
     """
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
@@ -55,7 +55,7 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" where there is none
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; above 0
-    #: how many operations others waited in for this rank after it did any of this; none of weight 0 counts
+    #: how many operations it came late to after it did any of this; waits of weight 0 do not count
     operations: int
 
 
@@ -90,7 +90,7 @@ def find_roots(
     stretches = stretches.at(weight[stretches.wait_place] != 0)
     stretch_weight = weight[stretches.wait_place] * stretches.share
     losses = _Losses()
-    _add_incomparable_ranks(ranks, channels, clocks, waits, weight, losses)
+    _add_incomparable_waits(ranks, channels, clocks, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, stretch_weight, losses)
     late_stretches = _group_by_rank(stretches.late_place, len(ranks))
     waiting_stretches = _group_by_rank(stretches.waiting_place, len(ranks))
@@ -98,7 +98,7 @@ def find_roots(
         if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue
         key_numbers, ns_before = _ns_before_boundaries(ranks, rank_place, exposure, losses)
-        _add_late_rank(
+        _add_late_stretches(
             rank.number,
             late_stretches[rank_place],
             key_numbers,
@@ -108,7 +108,7 @@ def find_roots(
             stretch_weight,
             losses,
         )
-        _subtract_waiting_rank(
+        _subtract_waiting_stretches(
             ranks, waiting_stretches[rank_place], key_numbers, ns_before, stretches, stretch_weight, losses
         )
     total = int(waits.wait_ns[chosen].sum())
@@ -121,7 +121,7 @@ def _group_by_rank(column: Int64s, count: int) -> list[Int64s]:
     return np.split(order, np.searchsorted(column[order], np.arange(1, count)))
 
 
-def _add_incomparable_ranks(
+def _add_incomparable_waits(
     ranks: tuple[Rank, ...],
     channels: Sequence[MatchedChannel],
     clocks: Clocks,
@@ -176,9 +176,9 @@ def _add_unequal_starts(
 def _ns_before_boundaries(
     ranks: tuple[Rank, ...], rank_place: int, exposure: Exposure, losses: _Losses
 ) -> tuple[Int64s, Floats]:
-    """Return what a rank did itself: key numbers of `losses`, int64[keys], and the ns before each boundary.
+    """Return what a rank did itself before each boundary: int64[keys], and float64[boundaries, keys], ns.
 
-    The latter is float64[boundaries, keys]. Time that is passed on is not in it.
+    The keys are numbers of `losses`. Time that is passed on is left out.
     """
     root_keys, cells = exposure.own_time(ranks, rank_place)
     key_numbers = np.array([losses.key_number(root_key) for root_key in root_keys], np.int64)
@@ -188,7 +188,7 @@ def _ns_before_boundaries(
     return key_numbers, ns_before
 
 
-def _add_late_rank(
+def _add_late_stretches(
     number: int,
     stretch_places: Int64s,
     key_numbers: Int64s,
@@ -206,11 +206,11 @@ def _add_late_rank(
     wait_place = stretches.wait_place[stretch_places]
     lost = stretch_weight[stretch_places] @ ns
     counts = _count_operations(waits.operation[wait_place], ns)
-    counted = np.flatnonzero(counts)  # keys that lost 0 keep their operations
+    counted = np.flatnonzero(counts)  # also keys whose losses cancel out: their operations count
     losses.add(number, key_numbers[counted], lost[counted], counts[counted])
 
 
-def _subtract_waiting_rank(
+def _subtract_waiting_stretches(
     ranks: tuple[Rank, ...],
     stretch_places: Int64s,
     key_numbers: Int64s,
@@ -219,7 +219,7 @@ def _subtract_waiting_rank(
     stretch_weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Subtract from late ranks what a waiting rank did in its stretches: what is left they did longer."""
+    """Subtract from late ranks what a rank that waited for them did in its stretches."""
     if not len(stretch_places):
         return
     first, stop = stretches.waiting_first[stretch_places], stretches.waiting_stop[stretch_places]
@@ -249,7 +249,7 @@ def _count_operations(operation: Int64s, ns: Floats) -> Int64s:
 class _Losses:
     """What was lost, by rank (-1: not known) and key: kind, reason and line.
 
-    An entry is a number for a rank and a key, of which the same may be added many times.
+    A rank and a key are packed into one number, an entry, which may be added many times.
     """
 
     def __init__(self) -> None:
@@ -297,9 +297,9 @@ class _Losses:
         return tuple(sorted(roots, key=_sort_key))
 
     def _cancel_unsplit(self, entries: Int64s, lost: Floats) -> None:
-        """Cancel known communication of each rank against unsplit one of the other sign, as far as both go.
+        """Set kept and unsplit communication of a rank off against each other, where their signs differ.
 
-        What the one side moved may be the same that the other side moved or waited: which, nothing tells.
+        Unsplit time of the one rank may be the same transfer as kept time of the other: nothing tells.
         """
         kept_key, unsplit_key = (
             self._key_numbers.get((kind, "", None), -1)
