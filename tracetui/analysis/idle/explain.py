@@ -2,11 +2,11 @@
 
 Until the enqueue of the task began, the host is to blame; from there until its dequeue began, the task queue;
 until its launch ended, the launch; and then the device. `Milestones` tells what stands for one not recorded.
-What ends with a copy without a launch is explained by the task that the copy feeds. The host's part is blamed
-on the thread of the enqueue, or else of the task's operator or launch. Where no chain leads to the task, the
-whole interval is unlinked, or the device's inside one iteration of a graph. An autograd thread runs a burst
-of operators each time that another thread wakes it: what comes before the first of them is blamed on that
-other thread.
+An interval that ends with a copy of which no launch is recorded is explained by the task after the copy
+(`_find_task_places`). The host's part is blamed on the thread of the enqueue, or else of the task's operator
+or launch. Where no chain leads to the task, the whole interval is unlinked; inside one iteration of a graph
+it is the device's. An autograd thread runs a burst of operators each time that another thread wakes it: what
+comes before the first of them is blamed on that other thread.
 
 Two things win over that. Where the scheduler was recorded, time in which the thread to blame had no core,
 slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work of a
@@ -57,7 +57,7 @@ class _CausePieces(NamedTuple):
     end: Int64s
     cause: Int8s  #: a Cause
     operator: Wholes  #: row of the operator that ran on the host; after the enqueue, of the task's operator
-    charged_slice: Wholes  #: row of the slice with the stack to charge: `operator`, or the next one to start
+    charged_slice: Wholes  #: row of the slice whose stack is charged (`HostThreads.charge_times`)
     frame: Wholes  #: row of the Python frame that is charged; -1: the frame of `charged_slice`
     stream_wait: Wholes  #: row of the task that waited for an event on the stream
     track: Wholes  #: track of the thread that is to blame; -1: none, or not known
@@ -74,7 +74,7 @@ class _HostParts(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
-    woken_operator: Int64s  #: row of the first operator of the burst that the thread wakes another for; -1
+    woken_operator: Int64s  #: row of the first operator of the burst that the thread begins on another; -1
 
 
 class UnseenSpan(NamedTuple):
@@ -177,16 +177,18 @@ class _Explainer:
     def _find_task_places(self) -> Int64s:
         """Return the place of the task that each interval waits for, in the columns of the chains.
 
-        A copy of which no launch is recorded stands for the task that it feeds: the work that the device
-        begins next but for such copies, where that was enqueued after the interval began, and by the
-        outermost call of its thread at the copy's start or the one after that.
+        For a copy of which no launch is recorded, it is the device's next work that is no such copy, if that
+        was enqueued after the interval began, in the outermost call of its thread that runs when the copy
+        starts, or in the next one: the copy is taken to feed it.
         """
         intervals, slices, tasks = self._intervals, self._trace.slices, self._chains.tasks
         places = self._chains.index(intervals.task)
         activity = slices.activity[tasks]
-        is_stand_in = pick(activity, places) == Activity.COPY
-        is_stand_in[is_stand_in] = milestones(self._chains, places[is_stand_in]).enqueued < 0
-        if not is_stand_in.any():
+        is_unlaunched_copy = pick(activity, places) == Activity.COPY
+        is_unlaunched_copy[is_unlaunched_copy] = (
+            milestones(self._chains, places[is_unlaunched_copy]).enqueued < 0
+        )
+        if not is_unlaunched_copy.any():
             return places
         enqueued = milestones(self._chains).enqueued
         work = np.flatnonzero(among(activity, WORK) & ((activity != Activity.COPY) | (enqueued >= 0)))
@@ -195,7 +197,7 @@ class _Explainer:
         device_of_work = labels[track_of_rows(self._trace, tasks[work])]
         for index, device in enumerate(self._trace.devices):
             candidates = work[device_of_work == device]
-            interval_places = np.flatnonzero((intervals.device == index) & is_stand_in)
+            interval_places = np.flatnonzero((intervals.device == index) & is_unlaunched_copy)
             next_place = np.searchsorted(slices.start[tasks[candidates]], intervals.end[interval_places])
             has_next = next_place < len(candidates)
             interval_places, fed_places = interval_places[has_next], candidates[next_place[has_next]]
@@ -205,7 +207,7 @@ class _Explainer:
         return places
 
     def _are_called_next(self, places: Int64s, times: Int64s) -> Bools:
-        """Return whether tasks are of the outermost call of their thread at some times, or of the next one.
+        """Return whether tasks come from the outermost call on their thread at some times, or the next one.
 
         Args:
             places: int64[n], in the columns of the chains.
@@ -298,10 +300,7 @@ class _Explainer:
         return _HostParts(*(column[host_parts.start < host_parts.end] for column in host_parts))
 
     def _pieces_without_thread(self) -> _CausePieces:
-        """Return the host's pieces whose thread is not known, or has no operators.
-
-        They are unlinked where the task has no chain at all.
-        """
+        """Return the host's pieces with no thread to blame: unlinked where the task has no chain at all."""
         places = np.flatnonzero(self._host_parts.thread < 0)
         no_row = np.full(len(places), -1, np.int64)
         interval, start, end = (column[places] for column in self._host_parts[:3])
@@ -359,8 +358,8 @@ class _Explainer:
     def _queue_pieces(self) -> _CausePieces:
         """Return the pieces between enqueue and dequeue: the queue is busy where the thread dequeues.
 
-        Where the track of a task's dequeue has no Dequeue slices, what stands for it is of a pipeline of
-        threads (MindSpore): there the queue is busy while any slice runs that takes work from another thread.
+        Where that thread has no Dequeue slices, work goes through a pipeline of threads (MindSpore): the
+        queue is busy while any slice runs that takes work from another thread.
         """
         rows = pick(self._chains.dequeue, self._task_places)
         work_takers = self._threads.callers.work_takers
