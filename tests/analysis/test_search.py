@@ -18,10 +18,10 @@ from tests.synthetic import process, trace_of
 from tracetui.analysis import search
 from tracetui.analysis.search import (
     among,
+    connection_numbers,
     distinct,
     first_equal,
     grouped,
-    ids_of_device,
     of_category,
     pick,
     ranges,
@@ -59,7 +59,7 @@ def test_an_id_is_of_its_device_and_below_0_where_there_is_none() -> None:
     ids = (7, 7, None, 8, 0, None)
     tasks = [task(10 * place, 5, connection=number) for place, number in enumerate(ids)]
     trace = trace_of([*npu(), *other, *tasks, {**task(90, 5, connection=7), "pid": 301}])
-    first, again, none, second, zero, still, elsewhere = ids_of_device(
+    first, again, none, second, zero, still, elsewhere = connection_numbers(
         trace, np.argsort(trace.slices.start)
     ).tolist()
     assert first == again and none == still == -1

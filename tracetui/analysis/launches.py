@@ -11,8 +11,8 @@ import numpy as np
 
 from tracetui.analysis.search import (
     among,
+    connection_numbers,
     first_equal,
-    ids_of_device,
     of_category,
     pick,
     rows_by_process,
@@ -34,7 +34,7 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """
     launch = _runtime_calls(trace, tasks)
     arrow = arrows_to(trace, tasks, KNOWN.flows.launch)
-    ids = ids_of_device(trace, tasks)
+    ids = connection_numbers(trace, tasks)
     with_arrow = np.flatnonzero((arrow >= 0) & (ids >= 0))
     arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(with_arrow, first_equal(ids[with_arrow], ids))))
     arrow = np.where(launch >= 0, -1, arrow)

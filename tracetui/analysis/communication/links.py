@@ -1,7 +1,7 @@
 """What moved between ranks, by which link and how fast: communication_matrix.json, from the planes alone.
 
-A transfer is a task that moves bytes by SDMA, or by RDMA from the first of consecutive payloads until the
-handshake after them has ended. A group's ranks are numbered within it.
+A transfer by SDMA is one task that moves bytes. One by RDMA is many: from the first of consecutive payloads
+until the handshake after them has ended. A group's ranks are numbered within it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOO_LARGE = 1 << 40  #: bytes that no task moves; the sum of those of 8 M tasks 
 LOCAL = "LOCAL"
 #: What carries transfers; those by SDMA over a link that no table knows, "SDMA".
 CARRIERS = ("SDMA", LOCAL, "HCCS", "PCIE", "SIO", "RDMA")
-#: Tasks from the last payload to the end of its handshake, itself included: of a send or receive, of others.
+#: Tasks from the last payload to the last of its handshake, both included: in a send or receive, in others.
 CLOSING = (3, 5)
 
 
@@ -74,15 +74,18 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class MasterTimes:
-    """The producer's own times of each operation, of its master plane; columns as long as the operations."""
+    """The producer's own times of each operation, of its master plane; -1 without planes.
 
-    transit: Int64s  #: ns of transfers to other ranks, -1 where it has no planes
+    The columns are as long as the operations.
+    """
+
+    transit: Int64s  #: ns of transfers to other ranks
     wait: Int64s  #: ns of all waits, also those that other ranks do not cause
-    synchronization: Int64s  #: ns of the waits before the first transfer
+    synchronization: Int64s  #: ns of the waits before the first transfer to another rank
 
 
 def find_transfers(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks) -> Transfers:
-    """Return all that moved bytes."""
+    """Return all that moved bytes and tells from which rank."""
     transport = meanings(trace.strings, tasks.transport, {"SDMA": 0, "RDMA": 1}.get)
     by_sdma = (transport == 0) & tasks.named(trace, KNOWN.collectives.sdma_moves)
     carriers = {link: CARRIERS.index(carrier) for link, carrier in KNOWN.links.carriers.items()}
@@ -167,7 +170,7 @@ def _payloads(
     payload = sends & goes_on
     payload[:-1] &= sends[1:]
     opens, closes = payload.copy(), payload.copy()
-    opens[1:] &= ~payload[:-1]  # a payload goes on: the next task is of the same run, or is no payload
+    opens[1:] &= ~payload[:-1]  # the task after a payload is of its plane and operation
     closes[:-1] &= ~payload[1:]
     (first,), (last,) = np.nonzero(opens), np.nonzero(closes)
     names = trace.slices.name[collectives.row]

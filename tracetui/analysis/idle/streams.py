@@ -16,8 +16,8 @@ from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import (
     among,
     by_name,
+    connection_numbers,
     first_equal,
-    ids_of_device,
     pick,
     rows_by_track,
     rows_of,
@@ -57,7 +57,7 @@ class Streams:
         is_group[[group.index for device in self._streams for group in self._groups.get(device, ())]] = True
         (places,) = np.nonzero(is_group[track])
         if len(places):
-            ids = ids_of_device(self._trace, np.concatenate((self._parts, tasks[places])))
+            ids = connection_numbers(self._trace, np.concatenate((self._parts, tasks[places])))
             parts, task_ids = np.split(ids, [len(self._parts)])
             track[places] = track_of_rows(self._trace, pick(self._parts, first_equal(parts, task_ids)))
         return track

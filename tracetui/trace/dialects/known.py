@@ -1,4 +1,4 @@
-"""The spellings of all producers as one table, and patterns of it, compiled once."""
+"""The spellings of all producers as one table, and how to compile the patterns in it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ KNOWN = merge_dialects(dialects.DIALECTS)
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Return the pattern that fits where one of some does; where there are none, it fits nowhere."""
+    """Compile a pattern that matches where any of `patterns` does; nowhere if there are none."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or "(?!)")
 
 
 def by_purpose(patterns: Iterable[tuple[Purpose, str]]) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
-    """Return the pattern of each purpose that has one, in the order of their precedence."""
+    """Compile one pattern for each purpose that has any, in the order in which purposes are tried."""
     table: dict[Purpose, list[str]] = {}
     for purpose, pattern in patterns:
         table.setdefault(purpose, []).append(pattern)
