@@ -244,6 +244,10 @@ def test_a_query_that_never_ends_is_stopped(moba: Analysis) -> None:
         run_query(trace_relations(moba), query, timeout_s=0.2)
 
 
+def test_a_query_shows_no_progress() -> None:
+    assert run_query({}, "select current_setting('enable_progress_bar')").rows == [(False,)]
+
+
 def test_names_of_a_trace_are_escaped_in_every_form() -> None:
     relations = trace_relations(analyse(trace_of(training_events(NAMES, steps=1))))
     answer = run_query(relations, "select name, dur_ns, dur_ns / 3 as third, null as nothing from events")

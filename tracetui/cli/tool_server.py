@@ -22,6 +22,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
+from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.tools import Tool, ToolRefusal
 from tracetui.export.brief import quoted_json
 from tracetui.reader.locate import traces_below
@@ -31,6 +32,7 @@ MOST_CALLS = 2  #: that run at once; more wait
 LONGEST_ANSWER = 400_000  #: bytes of a whole answer, which a client has to hold
 MOST_TRACES = 200  #: that are listed
 _LONGEST_ERROR = 1000  #: characters
+_ANSWERED = (ExitCode.OK, ExitCode.LIMIT, ExitCode.UNCHECKED)
 _PATIENCE_S = 3.0  #: for a command to end in order, before it is killed
 #: Runs tracetui without looking for modules in the working directory, which may hold anything.
 _RUN = "import sys; sys.path[:] = filter(None, sys.path); from tracetui.cli import main; sys.exit(main())"
@@ -104,11 +106,11 @@ class ToolServer:
             return _error(str(refusal))
         async with self._calls:
             with anyio.move_on_after(self._timeout_s):
-                return await self._run(words)
+                return await self._run(tool, words)
         return _error(f"{params.name} took longer than {self._timeout_s:g} s and was stopped")
 
-    async def _run(self, words: Sequence[str]) -> ToolAnswer:
-        """Run a command; stop it where the call is cancelled."""
+    async def _run(self, tool: Tool, words: Sequence[str]) -> ToolAnswer:
+        """Run a command; stop it where the call is cancelled. What it said on stderr follows its answer."""
         process = await anyio.open_process(
             [sys.executable, "-c", _RUN, *words],
             stdin=subprocess.DEVNULL,
@@ -125,14 +127,14 @@ class ToolServer:
             with anyio.CancelScope(shield=True):
                 await _stop(process)
         if len(outputs["answer"]) > LONGEST_ANSWER:
-            return _error(
-                f"the answer is longer than {LONGEST_ANSWER:,} bytes: ask without `full`, or for less by "
-                "`top`, `step` or `window`"
-            )
-        if outputs["answer"]:
-            return _text(_quoted(outputs["answer"].decode("utf-8", "replace")))
-        sentence = outputs["error"][:_LONGEST_ERROR].decode("utf-8", "replace").strip()
-        return _error(sentence or f"{words[0]} ended with status {process.returncode}")
+            narrowing = [f"`{name}`" for name in ("top", "step", "window") if name in tool.arguments]
+            less = f", or for less by {' or '.join(narrowing)}" if narrowing else ""
+            return _error(f"the answer is longer than {LONGEST_ANSWER:,} bytes: ask without `full`{less}")
+        said = outputs["error"][:_LONGEST_ERROR].decode("utf-8", "replace").strip()
+        if process.returncode not in _ANSWERED or not outputs["answer"]:
+            return _error(said or f"{words[0]} ended with status {process.returncode}")
+        answer = _quoted(outputs["answer"].decode("utf-8", "replace"))
+        return _text(answer, quoted_json({"notes": said.splitlines()})) if said else _text(answer)
 
     def _traces(self) -> ToolAnswer:
         """Return the files below the directories that may be traces."""
@@ -181,12 +183,12 @@ def _quoted(answer: str) -> str:
     """Return an answer in which texts of the trace can neither hide anything nor fill the context."""
     try:
         return quoted_json(json.loads(answer))
-    except (ValueError, RecursionError):  # of a command that ended early
+    except (ValueError, RecursionError):  # lists that a query nests deep
         return answer.encode("ascii", "backslashreplace").decode()
 
 
-def _text(text: str) -> ToolAnswer:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
+def _text(*texts: str) -> ToolAnswer:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text) for text in texts])
 
 
 def _error(sentence: str) -> ToolAnswer:

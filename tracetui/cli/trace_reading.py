@@ -44,11 +44,10 @@ def open_whole_trace(request: Request, at_once: bool = True) -> Analysis:
     trace = analysis.trace
     if trace.report.passing or trace.report.stopped:
         streams.mark_passing()
-    if not request.json:
-        from tracetui.export.sentences.scheduler import scheduler_notes
+    from tracetui.export.sentences.scheduler import scheduler_notes
 
-        for warning in (*map(restate, (*trace.report.warnings, *trace.notes)), *scheduler_notes(analysis)):
-            output.say(printable(warning))
+    for warning in (*map(restate, (*trace.report.warnings, *trace.notes)), *scheduler_notes(analysis)):
+        output.say(printable(warning))
     return analysis
 
 

@@ -79,6 +79,7 @@ def run_query(
             raise QueryError(state("a query begins with select, with or from: tables are only read"))
         try:
             register_tables(connection, relations, sql)
+            connection.execute("set enable_progress_bar = false")  # stdout is the answer's
             connection.execute("set lock_configuration = true")
             with _interrupted(connection, timeout_s, should_stop):
                 result = connection.execute(sql)
