@@ -71,15 +71,13 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
     """Yield what a step takes now, with what was asked for fixed, and ideally."""
     if not answer.order.job.steps:
         yield translate("No steps are recorded: a step is the whole recording here.")
+    error = format_error(answer.replay_error)
     if answer.asked.fixes:
         yield _gain_words(answer.asked, answer.step_ns)
+        yield translate("The replay of a step as it was is off by {error} at most.", error=error)
     else:
         now = format_duration(answer.step_ns)
-        error = format_error(answer.replay_error)
         yield translate("A step takes {now}; its replay is off by {error} at most.", now=now, error=error)
-    if answer.asked.fixes:
-        error = format_error(answer.replay_error)
-        yield translate("The replay of a step as it was is off by {error} at most.", error=error)
     yield from replay_sentences(answer.order.job, answer.replay_error)
     if answer.critical is not None:
         yield from _critical_sentences(answer.order.job, answer.critical, bool(answer.asked.fixes))

@@ -126,12 +126,12 @@ def job_tables(job: Job) -> Iterator[Named]:
     """Yield the tables of a job whose rows have ids."""
     yield from ((one.table.kind, one) for one in job_relations(job).values())
     for table, rows in (
-        (LATE, lambda: late_ranks(job, None)),
-        (STEPS, lambda: slow_steps(job)),
-        (STAGES, lambda: job_stages(job, rank_rows(job, None))),
-        (PHASES, lambda: job_phases(job)),
+        (LATE, lambda: JobRows(job, late_ranks(job, None))),
+        (STEPS, lambda: JobRows(job, slow_steps(job))),
+        (STAGES, lambda: JobRows(job, job_stages(job, rank_rows(job, None)))),
+        (PHASES, lambda: JobRows(job, job_phases(job))),
     ):
-        yield table.kind, Relation(table, partial(_job_rows, job, rows))
+        yield table.kind, Relation(table, rows)
     yield LAYERS.kind, Relation(LAYERS, lambda: LayerRows(job, expert_layers(job), exchange_groups(job)))
     yield PIPELINE_STAGES.kind, Relation(PIPELINE_STAGES, partial(_pipeline_rows, job))
     yield TRIALS.kind, Relation(TRIALS, partial(_trial_rows, job))
@@ -148,7 +148,3 @@ def _trial_rows(job: Job) -> TrialRows:
     except NoReplay:
         return TrialRows(0, ())
     return TrialRows(answer.step_ns, answer.trials)
-
-
-def _job_rows(job: Job, rows: Any) -> JobRows:
-    return JobRows(job, rows())
