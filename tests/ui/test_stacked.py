@@ -128,15 +128,16 @@ async def test_the_ruler_marks_the_cursor_in_every_column_and_lines_follow_below
         ((130, 140), (210, 230), "OTHER takes 10 ns longer and begins 20 ns earlier in its step"),
         ((100, 120), (230, 240), "OTHER takes 10 ns shorter and begins 30 ns later in its step"),
         ((100, 110), (200, 210), "OTHER takes as long and begins at the same time in its step"),
-        ((99, 110), (200, 210), "OTHER takes 1 ns shorter"),  # in no step of BASE
+        ((99, 110), (200, 210), "OTHER takes 1 ns shorter"),  # before the step of BASE
+        ((100, 110), (300, 310), "OTHER takes as long"),  # after that of OTHER
     ],
 )
 def test_how_the_chosen_ones_differ_is_said_in_words(
     base: tuple[int, int], other: tuple[int, int], words: str
 ) -> None:
     side = SimpleNamespace(start_of=lambda chosen: chosen[0], end_of=lambda chosen: chosen[1])
-    starts = [SimpleNamespace(start=np.array([start])) for start in (100, 200)]
-    both: Any = SimpleNamespace(sides=(side, side), steps=starts.__getitem__)
+    steps = [SimpleNamespace(start=np.array([at]), end=np.array([at + 100])) for at in (100, 200)]
+    both: Any = SimpleNamespace(sides=(side, side), steps=steps.__getitem__)
     chosen: Any = (base, other)
     assert _change(both, chosen) == words
 
