@@ -134,7 +134,7 @@ def numbered_first(
 ) -> list[dict[str, Any]]:
     """What a rule advises, by line, where a line has the number 0."""
     evidence = Evidence(analysis)
-    evidence._numbers[line] = 0
+    evidence._line_places[line] = 0
     found = [vars(advice) for advice in rule(evidence)]
     found.sort(key=lambda advice: (advice["file"] or "", advice["line"]))
     return [

@@ -49,7 +49,7 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
     groups = (lines + 1) * (len(strings) + 1) + slices.name[tasks]
     for _, group in runs(groups):
         rows = evidence.longest_first(tasks[group])
-        spans = {index: evidence.span(tasks[group[places]]) for index, places in runs(device[group])}
+        spans = {index: evidence.time_of(tasks[group[places]]) for index, places in runs(device[group])}
         cost = sum((span - evidence.analysis.devices[index].aicore).total for index, span in spans.items())
         if not evidence.worth(cost):
             continue
@@ -81,7 +81,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
     setting = {"setting": _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT} if has_setting else {}
     for rule_id, pattern in _CONVERSIONS:
         matched = by_name(evidence.trace, kernels, matching(pattern)) == 1
-        cost = sum(evidence.span(kernels[matched][places]).total for _, places in runs(device[matched]))
+        cost = sum(evidence.time_of(kernels[matched][places]).total for _, places in runs(device[matched]))
         if not CONVERSION_SHARE.share(cost, computing):
             continue
         rows = evidence.longest_first(kernels[matched])
@@ -133,8 +133,8 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
         id="iteration_gap",
         cost_ns=sum(idle),
         evidence={
-            "steps": evidence.host_steps(late),
-            "of_steps": evidence.host_steps(range(len(steps))),
+            "steps": evidence.count_host_steps(late),
+            "of_steps": evidence.count_host_steps(range(len(steps))),
             "longest_ns": idle[0],
             "idle_ns": sum(idle),
             **({"before_window_ns": before} if before else {}),
@@ -176,11 +176,11 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
             "free_ns": free,
             "share_free": free / window,
             "idle_ns": cost,
-            "steps": evidence.host_steps(freer) if analysis.steps else 0,
+            "steps": evidence.count_host_steps(freer) if analysis.steps else 0,
             **{f"{label.replace('.', '_')}_ns": ns for label, ns in times.items()},
         },
         context={
-            "of_steps": evidence.host_steps(range(len(analysis.steps))),
+            "of_steps": evidence.count_host_steps(range(len(analysis.steps))),
             **_devices(evidence, {(analysis.steps or analysis.devices)[i].device for i in freer}),
         },
         **evidence.worst_line(pieces)._asdict(),

@@ -28,7 +28,7 @@ class Evidence:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
-        self._numbers: dict[Frame, int] = {}
+        self._line_places: dict[Frame, int] = {}
 
     @property
     def trace(self) -> Trace:
@@ -62,24 +62,24 @@ class Evidence:
         return len(self.analysis.host_spans)
 
     def per_step(self, count: int) -> float:
-        """Return the mean of a step, of everything where the trace has none."""
+        """Return the mean count per step; `count` itself where the trace has no steps."""
         return count / max(self.steps, 1)
 
-    def step_ns(self, ns: int) -> int | None:
-        """Return the mean of a step, rounded down; None where the trace has none."""
+    def per_step_ns(self, ns: int) -> int | None:
+        """Return the mean ns per step, rounded down; None where the trace has no steps."""
         return ns // self.steps if self.steps else None
 
-    def computed_step_ns(self, ns: int) -> int | None:
-        """Return the mean of the steps whose computing is recorded; None where the trace has no steps."""
+    def per_computed_step_ns(self, ns: int) -> int | None:
+        """Return the mean ns per step whose computing is recorded; None where the trace has no steps."""
         unknown = len(self.uncomputed_steps) // max(len(self.analysis.devices), 1)
         return ns // max(self.steps - unknown, 1) if self.steps else None
 
-    def host_steps(self, places: Iterable[int]) -> int:
-        """Count the steps of the host that steps of devices belong to, by the places of these."""
+    def count_host_steps(self, places: Iterable[int]) -> int:
+        """Count the steps of the host that some steps of the analysis belong to, by the places of these."""
         return len({self.analysis.steps[place].number for place in places})
 
-    def host_step(self, times: Int64s) -> Int64s:
-        """Return the step of the host at each time, ns, -1 outside of all."""
+    def host_steps_at(self, times: Int64s) -> Int64s:
+        """Return the place among `host_spans` of the step at each time, ns; -1 outside of all."""
         place = np.searchsorted(self.analysis.host_spans[:, 0], times, "right") - 1
         inside = place >= 0
         inside[inside] = times[inside] < self.analysis.host_spans[place[inside], 1]
@@ -90,8 +90,8 @@ class Evidence:
         """The places of the steps whose computing is not recorded."""
         return frozenset(uncomputed_steps(self.analysis.steps))
 
-    def uncomputed(self) -> list[Intervals]:
-        """Return the time of each device's steps whose computing is not recorded: it tells no overlap."""
+    def uncomputed_time(self) -> list[Intervals]:
+        """Return, for each device, the time of its `uncomputed_steps`: what overlaps there is not known."""
         spans: dict[str, list[tuple[int, int]]] = {}
         for place in sorted(self.uncomputed_steps):
             step = self.analysis.steps[place]
@@ -107,12 +107,15 @@ class Evidence:
         """Return whether each piece has one of the causes; bool[pieces]."""
         return np.isin(self.causes.cause, causes)
 
-    def idle(self, pieces: Bools) -> int:
+    def idle_ns(self, pieces: Bools) -> int:
         """Sum the time of the selected pieces, ns."""
         return int(self.causes.ns[pieces].sum())
 
-    def idle_before_windows(self, *causes: Cause) -> int:
-        """Sum the preparing time of some causes before the window W of each device, ns; no piece holds it."""
+    def idle_ns_before_windows(self, *causes: Cause) -> int:
+        """Sum the ns of some causes in the preparing time before the window W of each device.
+
+        That time is in no piece of `causes`.
+        """
         preparing = self.analysis.preparing.causes
         if not len(preparing):
             return 0
@@ -134,7 +137,7 @@ class Evidence:
         calls_of_thread = dict(runs(thread[track_of_rows(self.trace, calls)]))
         inside = np.zeros(len(causes), np.int64)
         for number, group in runs(thread[causes.track[places]]):
-            busy = self.span(calls[calls_of_thread.get(number, np.empty(0, np.int64))])
+            busy = self.time_of(calls[calls_of_thread.get(number, np.empty(0, np.int64))])
             pieces = places[group]
             inside[pieces] = busy.covered(causes.start[pieces], causes.end[pieces])
         return inside
@@ -152,7 +155,7 @@ class Evidence:
         threads = [(owners[track.pid] if are_told else "", track.tid) for track in tracks]
         return np.array([numbers.setdefault(thread, len(numbers)) for thread in threads], np.int64)
 
-    def span(self, rows: Int64s) -> Intervals:
+    def time_of(self, rows: Int64s) -> Intervals:
         """Return the time in any of the slices."""
         return union(self.trace.slices.start[rows], self.trace.slices.end[rows])
 
@@ -169,24 +172,24 @@ class Evidence:
 
     @cached_property
     def piece_lines(self) -> Int64s:
-        """The number of the line of each piece, -1 where it has none."""
-        return self._number(self.causes.stack, self.causes.frame)
+        """int64[pieces]: the place of the line of each piece (`line`), -1 where it has none."""
+        return self._find_line_places(self.causes.stack, self.causes.frame)
 
     def task_lines(self, tasks: Int64s) -> Int64s:
-        """Return the number of the line of each task, -1 where it has none."""
+        """Return the place of the line of each task (`line`), -1 where it has none."""
         places = self.analysis.launch_chains.index(tasks)
-        return self._number(
+        return self._find_line_places(
             self.analysis.launch_chains.stack[places], self.analysis.launch_chains.frame[places]
         )
 
     def operator_lines(self, operators: Int64s) -> Int64s:
-        """Return the number of the line of each operator, -1 where it has none."""
+        """Return the place of the line of each operator (`line`), -1 where it has none."""
         sites = self.analysis.host_threads.callers.call_sites(operators)
-        return self._number(sites.stack, sites.frame)
+        return self._find_line_places(sites.stack, sites.frame)
 
-    def line(self, number: int) -> PythonLine:
-        """Return the line of a number, -1 for none."""
-        return python_line(None if number < 0 else self._frames[number])
+    def line(self, place: int) -> PythonLine:
+        """Return a line by its place among those found so far, -1 for none."""
+        return python_line(None if place < 0 else list(self._line_places)[place])
 
     def worst_line(self, pieces: Bools) -> PythonLine:
         """Return the line with the most ns of the pieces that have one; none if that is next to nothing."""
@@ -195,14 +198,10 @@ class Evidence:
         worth_naming = len(lines) and int(sums[0]) * _WORTH_NAMING >= int(self.causes.ns[pieces].sum())
         return self.line(int(lines[0]) if worth_naming else -1)
 
-    @property
-    def _frames(self) -> list[Frame]:
-        return list(self._numbers)
-
-    def _number(self, stack: Int32s, frame: Int64s) -> Int64s:
-        lines, place = lines_of(self.trace, stack, frame, self.analysis.rules)
-        numbers = [self._numbers.setdefault(line, len(self._numbers)) for line in lines]
-        return np.array([*numbers, -1], np.int64)[place]
+    def _find_line_places(self, stack: Int32s, frame: Int64s) -> Int64s:
+        lines, line_index = lines_of(self.trace, stack, frame, self.analysis.rules)
+        places = [self._line_places.setdefault(line, len(self._line_places)) for line in lines]
+        return np.array([*places, -1], np.int64)[line_index]
 
     # -- slices ---------------------------------------------------------------------------------------
 

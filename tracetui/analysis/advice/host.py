@@ -55,7 +55,7 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
     places = chains.index(tasks)
     tasks, places = tasks[chains.operator[places] >= 0], places[chains.operator[places] >= 0]
     pieces = evidence.caused(*PER_LAUNCH)
-    cost = evidence.idle(pieces)
+    cost = evidence.idle_ns(pieces)
     if not len(tasks) or not LAUNCH_SHARE.share(cost, evidence.window_ns):
         return
     launches = len(np.unique(_launches(evidence, places)))
@@ -99,15 +99,15 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
             line[candidates], caller, slices.name[chains.operator[places[candidates]]], launched[candidates]
         )
     ]
-    for number, group in runs(line[candidates]):
+    for line_place, group in runs(line[candidates]):
         rows = tasks[candidates[group]]
         _, first = np.unique(launched[candidates[group]], return_index=True)
         operators = chains.operator[places[candidates[group]]][first]
         names, count = np.unique(slices.name[operators], return_counts=True)
         launches, repeats = evidence.per_step(len(operators)), evidence.per_step(int(count.max()))
         mean = int(slices.dur[rows].mean())
-        pieces = waiting & (evidence.piece_lines == number)
-        cost = evidence.idle(pieces)
+        pieces = waiting & (evidence.piece_lines == line_place)
+        cost = evidence.idle_ns(pieces)
         if repeats < LOOP_REPEATS.value or mean > LOOP_KERNEL.value:
             continue
         if not LOOP_SHARE.share(cost, evidence.window_ns):
@@ -129,7 +129,7 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
             # Frames tell where a function is defined, and nothing of the lines in it.
             context={"of_function": int(not slices.have_stacks)},
             subjects=tuple(evidence.trace.strings[name] for name in names[order].tolist()),
-            **evidence.line(number)._asdict(),
+            **evidence.line(line_place)._asdict(),
             gaps=evidence.gaps(pieces),
             rows=operators,
         )
@@ -208,18 +208,18 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
     operators, threads = evidence.host_rows, evidence.analysis.host_threads
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading[np.isin(threads.of_rows(loading), evidence.launching)])
-    spans = evidence.span(outer)
-    step = evidence.host_step(spans.starts) if evidence.steps else np.arange(len(spans))
+    spans = evidence.time_of(outer)
+    step = evidence.host_steps_at(spans.starts) if evidence.steps else np.arange(len(spans))
     loading_ns = np.zeros(max(evidence.steps, len(spans)) + 1, np.int64)
     np.add.at(loading_ns, step, spans.ends - spans.starts)
     loading_ns[-1] = 0  # what begins in no step, -1, is summed there
     slow = loading_ns[loading_ns >= DATA_LOADER.value]
     pieces = evidence.caused(Cause.DATALOADER)
-    cost = evidence.idle(pieces)
+    cost = evidence.idle_ns(pieces)
     if not len(slow) or not evidence.worth(cost):
         return
     rows = evidence.longest_first(outer)
-    before = evidence.idle_before_windows(Cause.DATALOADER)
+    before = evidence.idle_ns_before_windows(Cause.DATALOADER)
     yield Advice(
         id="data_loader_slow",
         cost_ns=cost,
@@ -245,7 +245,7 @@ def collections(evidence: Evidence) -> Iterator[Advice]:
     all_collections = distinct(np.concatenate([_NONE, *map(threads.collections, launching)]))
     rows = evidence.longest_first(all_collections[slices.dur[all_collections] >= COLLECTION.value])
     pieces = evidence.caused(Cause.GC)
-    cost = evidence.idle(pieces)
+    cost = evidence.idle_ns(pieces)
     if not len(rows) or not cost:
         return
     longest, total = int(slices.dur[rows[0]]), int(slices.dur[rows].sum())
@@ -267,7 +267,7 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
     if cost < MEMORY.value:
         return
     rows = evidence.longest_first(rows)
-    total, longest = evidence.span(rows).total, int(evidence.trace.slices.dur[rows[0]])
+    total, longest = evidence.time_of(rows).total, int(evidence.trace.slices.dur[rows[0]])
     is_early = evidence.trace.slices.start[rows[0]] < evidence.analysis.host_spans[:, 1].min(initial=_NEVER)
     setting, call = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True", "torch.npu.empty_cache()"
     if evidence.is_gpu:

@@ -23,8 +23,8 @@ def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
     """Find tasks that lie in the task queue while the device is idle."""
     pieces = evidence.caused(Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP)
     busy, wakeup = (
-        evidence.idle(evidence.caused(Cause.QUEUE_BUSY)),
-        evidence.idle(evidence.caused(Cause.QUEUE_WAKEUP)),
+        evidence.idle_ns(evidence.caused(Cause.QUEUE_BUSY)),
+        evidence.idle_ns(evidence.caused(Cause.QUEUE_WAKEUP)),
     )
     cost = busy + wakeup
     if not QUEUE_SHARE.share(cost, evidence.window_ns):
@@ -48,7 +48,7 @@ def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
 def compilation(evidence: Evidence) -> Iterator[Advice]:
     """Find operators or graphs that are compiled while the device is idle."""
     pieces = evidence.caused(Cause.COMPILE, Cause.LAUNCH_COMPILE)
-    cost = evidence.idle(pieces)
+    cost = evidence.idle_ns(pieces)
     if not COMPILE_SHARE.share(cost, evidence.window_ns):
         return
     trace = evidence.trace
@@ -68,7 +68,7 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
         evidence={
             "compilations": len(rows),
             "compilations_per_step": evidence.per_step(len(rows)),
-            "total_ns": evidence.span(rows).total,
+            "total_ns": evidence.time_of(rows).total,
             "idle_ns": cost,
         },
         subjects=evidence.names(launched[launched >= 0]),

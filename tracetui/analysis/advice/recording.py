@@ -15,7 +15,7 @@ from tracetui.trace.model import Family, Layer, TraceKind
 def unlinked(evidence: Evidence) -> Iterator[Advice]:
     """Find idle time before launches of which the trace does not tell what the host did."""
     pieces = _without_host(evidence)
-    cost, chains = evidence.idle(pieces), evidence.analysis.launch_chains
+    cost, chains = evidence.idle_ns(pieces), evidence.analysis.launch_chains
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     layers = {track.layer for track in evidence.trace.tracks if len(track.rows)}
@@ -38,7 +38,7 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
     if framed or trace.slices.have_stacks:
         return
     pieces = ~_without_host(evidence)
-    cost = evidence.idle(pieces)
+    cost = evidence.idle_ns(pieces)
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     operators = len(distinct(evidence.causes.operator[pieces & (evidence.causes.operator >= 0)]))
@@ -57,7 +57,7 @@ def level(evidence: Evidence) -> Iterator[Advice]:
     if evidence.trace.kind != TraceKind.ASCEND or evidence.analysis.has_runtime:
         return
     pieces = evidence.caused(Cause.LAUNCH_DISPATCH)
-    cost = evidence.idle(pieces)
+    cost = evidence.idle_ns(pieces)
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     yield Advice(

@@ -67,7 +67,7 @@ def _with_step(evidence: Evidence, advice: Advice) -> Advice:
     """Return advice with what a mean step costs, unless its rule has told that."""
     if advice.cost_ns is None or advice.per_step_ns is not None:
         return advice
-    return replace(advice, per_step_ns=evidence.step_ns(advice.cost_ns))
+    return replace(advice, per_step_ns=evidence.per_step_ns(advice.cost_ns))
 
 
 def _rank(advice: Advice) -> tuple[bool, int, str, str, int]:

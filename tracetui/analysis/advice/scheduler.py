@@ -26,7 +26,7 @@ _HOST_BOUND = (Cause.OPERATOR, Cause.PYTHON, Cause.QUEUE_WAKEUP, Cause.LAUNCH_DI
 def preempted(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that were ready and had no core while the device was idle."""
     pieces = evidence.caused(Cause.PREEMPTED)
-    cost, summary = evidence.idle(pieces), evidence.analysis.scheduler_summary
+    cost, summary = evidence.idle_ns(pieces), evidence.analysis.scheduler_summary
     if summary is None or not PREEMPTED_SHARE.share(cost, evidence.window_ns):
         return
     nobody = sum(culprit.idle_ns for culprit in summary.culprits if culprit.task.pid == IDLE)
@@ -83,7 +83,7 @@ def _moving_threads(
 def interrupts(evidence: Evidence) -> Iterator[Advice]:
     """Find interrupts on the cores of threads that launch, while the device is idle."""
     pieces = evidence.caused(Cause.INTERRUPTED)
-    cost, scheduler = evidence.idle(pieces), evidence.analysis.scheduler
+    cost, scheduler = evidence.idle_ns(pieces), evidence.analysis.scheduler
     if scheduler is None or not INTERRUPT_SHARE.share(cost, evidence.window_ns):
         return
     cores = scheduler.cores_at(evidence.causes.start[pieces], evidence.causes.track[pieces])
@@ -114,7 +114,7 @@ def _setting(evidence: Evidence) -> str:
 def unrecorded(evidence: Evidence) -> Iterator[Advice]:
     """Find a late host in a trace without a recording of the scheduler."""
     pieces = evidence.caused(*_HOST_BOUND)
-    cost = evidence.idle(pieces)
+    cost = evidence.idle_ns(pieces)
     was_recorded = evidence.analysis.scheduler is not None or evidence.analysis.scheduler_problem
     if was_recorded or cost < HOST_BOUND.value:
         return

@@ -37,7 +37,7 @@ _COPY_REMEDIES = ("to_device", "to_host", "on_devices", "memset")
 def communication(evidence: Evidence) -> Iterator[Advice]:
     """Find collectives that no computing hides, and the computing that could hide them."""
     devices = evidence.analysis.devices
-    unknown = evidence.uncomputed()
+    unknown = evidence.uncomputed_time()
     exposed = [one.communication_not_overlapped - part for one, part in zip(devices, unknown)]
     cost = sum(part.total for part in exposed)
     total = sum((one.communication - part).total for one, part in zip(devices, unknown))
@@ -88,7 +88,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         evidence=figures,
         context=context,
         subjects=evidence.names(ranked),
-        per_step_ns=evidence.computed_step_ns(cost),
+        per_step_ns=evidence.per_computed_step_ns(cost),
         gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
         rows=ranked,
     )
@@ -188,7 +188,8 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
     groups = (lines + 1) * len(_COPY_REMEDIES) + way
     for _, group in runs(groups):
         parts = {
-            index: alone[index] & evidence.span(tasks[group[places]]) for index, places in runs(device[group])
+            index: alone[index] & evidence.time_of(tasks[group[places]])
+            for index, places in runs(device[group])
         }
         cost = sum(part.total for part in parts.values())
         if not COPY_SHARE.share(cost, evidence.window_ns):
