@@ -264,7 +264,7 @@ def test_the_page_of_a_job_says_what_its_ranks_did_and_why_they_were_idle(sample
     worst = job_lines(job)[0].line
     assert worst is not None
     quoted = as_markup((samples / "hybrid" / "train_hybrid.py").read_text().splitlines()[worst.line - 1])
-    lines = sections["Lines that ranks were idle for, all ranks together"]
+    lines = sections["Lines that ranks were idle for, preparing included, all ranks together"]
     assert f"<mark>{worst.line:>5}  {quoted}</mark>" in lines
     assert "These recordings can be believed." in sections["run"]
 

@@ -643,6 +643,7 @@ def test_lines_of_a_phase_have_its_name_once_and_a_free_line_before_the_next_pha
     assert [row.label.strip() for row in rows[1::2]] == times[1::2]
     assert [row.apart for row in rows] == [False, False, True, False]
     assert [row.heat for row in rows] == [Heat.WAIT] * 2 + [Heat.LOST] * 2
+    assert [bool(row.total) for row in rows] == [False, False, False, True], "totals add up to idle time"
 
 
 def test_half_of_one_gap_is_not_the_longest_of_several() -> None:
@@ -667,6 +668,8 @@ async def test_lines_of_one_step_are_measured_from_their_start(one_step: Trace, 
         _, *labels = [label for label in sheet_of(app).columns if label]
         assert labels and all(label.startswith("+") for label in labels)
         assert labels[0] in lines_of(screen_of(app).map)[0]
+        preparing, ns = sheet_of(app).rows[0], sheet_of(app).cells.ns[0]
+        assert preparing.label.startswith("preparing") and ns.any() and not preparing.total
 
 
 async def test_one_step_is_told_by_its_phases(one_step: Trace) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
+import numpy as np
 import pytest
 from rich.segment import Segment
 from textual.pilot import Pilot
@@ -25,6 +26,7 @@ from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, said, until
 from tracetui.export.job.text import job_report
+from tracetui.job.digest import Digest
 from tracetui.job.engines.digest_pool import DigestProgress
 from tracetui.job.grids import GridMeasure
 from tracetui.job.idle_lines import job_lines
@@ -42,6 +44,7 @@ from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.lanes import Lanes, RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
+from tracetui.ui.ranks.rank_view import RankView
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.ui.session import Session
@@ -301,6 +304,19 @@ async def test_the_title_of_the_idle_lines_has_room_beside_the_names_of_the_tabl
         await pilot.press("tab")
         await pilot.pause()
         assert said(app, "what").startswith("-- Idle lines\n")
+
+
+def test_a_map_by_time_says_that_idle_time_includes_preparing() -> None:
+    several = planted_job("loader")
+    one = job_of([replace(rank, digest=with_first_step(rank.digest)) for rank in several.ranks])
+    assert len(one.steps) == 1
+    for job, words in ((several, "idle"), (one, "idle, preparing included")):
+        ((_, legend),) = RankView(job, GridMeasure.IDLE, "").heats
+        assert legend == words
+
+
+def with_first_step(digest: Digest) -> Digest:
+    return replace(digest, steps=digest.steps.at(np.arange(len(digest.steps)) == 0))
 
 
 async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(directory: Path, tmp_path: Path) -> None:

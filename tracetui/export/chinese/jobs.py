@@ -123,8 +123,8 @@ JOBS = {
         "慢卡：别的卡等待它们的时间；未掩盖：其间没有做别的工作"
     ),
     "Steps: all waits, also with other work": "各 step：全部等待，含其间做别的工作的时间",
-    "Idle lines, all ranks together": "空闲的代码行，所有卡合计",
-    "Lines that ranks were idle for, all ranks together": "让各卡空闲的代码行，所有卡合计",
+    "Idle lines, preparing included, all ranks together": "空闲的代码行，含准备时间，所有卡合计",
+    "Lines that ranks were idle for, preparing included, all ranks together": "让各卡空闲的代码行，含准备时间，所有卡合计",
     "(no line)": "（无代码行）",
     "Ranks, ms of a mean step (lost and cost: all waits of all steps)": (
         "各卡，平均一个 step，单位 ms（损失、代价：全部 step 的全部等待）"

@@ -378,6 +378,7 @@ SCREENS = {
     "Which rank computes most?": "哪张卡计算最多？",
     "others waited for it": "别的卡等它",
     "it waited for others": "它等别的卡",
+    "idle, preparing included": "空闲，含准备时间",
     "waits for it, also with other work": "等它的时间，含其间做别的工作",
     "its waits, also with other work": "它的等待，含其间做别的工作",
     "exposed copies": "未掩盖的拷贝",

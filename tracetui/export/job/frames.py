@@ -27,7 +27,10 @@ def job_links_frame(job: Job) -> pd.DataFrame:
 
 
 def job_lines_frame(job: Job, step: int | None = None) -> pd.DataFrame:
-    """Return a row per line of Python that ranks were idle for, most idle time of all ranks first."""
+    """Return a row per line of Python that ranks were idle for, most idle time of all ranks first.
+
+    Idle time in which a device waits for the first task of a step, which is *preparing*, is included.
+    """
     return _frame("job_lines", job, step)
 
 

@@ -27,7 +27,7 @@ from tracetui.units import format_count, format_duration, format_percent
 NO_WAIT = "No rank waits for another one."
 _NOT_COMPARED = "No collective of the ranks can be compared: who waited for whom is not known."
 #: Titles of tables of a job.
-LINES_TITLE = "Lines that ranks were idle for, all ranks together"
+LINES_TITLE = "Lines that ranks were idle for, preparing included, all ranks together"
 LINKS_TITLE = "Links, most time first"
 STAGES_TITLE = "Stages of the pipeline"
 #: Percent of the time of a job below which no rank is blamed.

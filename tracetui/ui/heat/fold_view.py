@@ -67,7 +67,8 @@ class FoldView:
             name = wording(line_phase.name) if place != before else ""
             time = format_time(begin - self._analysis.trace.start_ns, max(length // 2, 1))
             heat = Heat.WAIT if line_phase.preparing else Heat.LOST
-            total = format_duration(ns).rjust(self.total_cells) if ns else ""
+            is_idle = ns and not line_phase.preparing  # totals add up to the idle time
+            total = format_duration(ns).rjust(self.total_cells) if is_idle else ""
             rows.append(
                 SheetRow(
                     f"{padded(name, self.label_cells - len(time) - 1)} {time}",

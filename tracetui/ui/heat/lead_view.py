@@ -113,8 +113,9 @@ class LeadView:
         for place, begin, total in zip(phase.tolist(), start.tolist(), lead.cells.ns.sum(axis=1).tolist()):
             time = format_time(begin - origin, max(length // 2, 1))
             name = self._names[place] if place != before else ""
-            row = self._row(f"{padded(name, self.label_cells - len(time) - 1)} {time}", total)
-            rows.append(row._replace(ranked=not self._fold.phases[place].preparing))
+            preparing = self._fold.phases[place].preparing  # before the window that totals add up to
+            label = f"{padded(name, self.label_cells - len(time) - 1)} {time}"
+            rows.append(self._row(label, 0 if preparing else total)._replace(ranked=not preparing))
             before = place
         thing = np.broadcast_to(phase[:, None], lead.cells.ns.shape)
         return _LeadSheet(

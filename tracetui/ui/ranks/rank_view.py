@@ -89,6 +89,8 @@ class RankView:
         if not self._by_step:
             edges = np.array(self.whole, np.int64)
             self._ns, self._of = measure_by_time(job, measure, edges, self._absent)
+            if measure is GridMeasure.IDLE:  # steps begin with their first task, time does not
+                self._words = self._words._replace(time_words="idle, preparing included")
         self.labels = labels(job) + tuple(absent_label(rank, unread) for rank in self.absent)
         self.label_cells = max(map(cell_len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())

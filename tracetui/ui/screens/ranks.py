@@ -43,7 +43,7 @@ from tracetui.ui.widgets.table import TableWidget
 TABLES = ("why", "lines", "ranks", "links", "stages", "notes")
 _TITLES = {
     "why": "Why they waited: what the late rank did longer",
-    "lines": "Idle lines, all ranks together",
+    "lines": "Idle lines, preparing included, all ranks together",
     "ranks": "Ranks, means of their steps",
     "links": LINKS_TITLE,
     "stages": STAGES_TITLE,
