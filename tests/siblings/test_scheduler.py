@@ -80,7 +80,10 @@ def parsed(text: str) -> list[tuple[int, ...]]:
     return rows_of(found.columns)
 
 
-@pytest.mark.parametrize("text", [WITH_PROCESS, PLAIN, WITH_PROCESS.replace("\n", "\r\n")])
+FIRST_UNSET = PLAIN.replace("dNs3.", ".Ns3.")  # an interrupt that may be interrupted
+
+
+@pytest.mark.parametrize("text", [WITH_PROCESS, PLAIN, FIRST_UNSET, WITH_PROCESS.replace("\n", "\r\n")])
 def test_text_of_tracefs(text: str) -> None:
     assert parsed(HEAD + text) == ROWS
 

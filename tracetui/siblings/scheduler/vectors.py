@@ -187,7 +187,9 @@ class _Block:
         )
         kind = self._kinds(start, name_end)
         flags = self._after_spaces(bracket + 5)
-        by_interrupt = np.isin(self._bytes[flags + 2], [*INTERRUPTS]) & (self._bytes[flags] > ord("9"))
+        first = self._bytes[flags]
+        by_interrupt = (first < ord("0")) | (first > ord("9"))  # else no flags, but the time
+        by_interrupt &= np.isin(self._bytes[flags + 2], [*INTERRUPTS])
         by_interrupt &= (kind >= EventKind.WAKING) & (kind <= EventKind.WAKEUP_NEW)
         good &= kind != LEFT
         rows = rows[good]
