@@ -163,6 +163,8 @@ def test_threads_that_are_seen_in_any_event_of_tasks_are_known_by_their_numbers(
     assert mapped.host[45] == 43 and 44 not in mapped.host
     # Where the recording has the numbers of the container already, they count.
     assert known_numbers(threads, seen, PidMapping({41: 99}, {})).host[41] == 41
+    # Where it has those of the host, a number that another thread has there is not the container's.
+    assert 41 not in known_numbers(threads, seen, PidMapping({41: 99, 45: 43}, {})).host
 
 
 @pytest.mark.parametrize(

@@ -84,14 +84,16 @@ def _process(tracks: Sequence[Track]) -> int | None:
 def known_numbers(
     threads: Sequence[TraceThread], events: SchedulerEvents, mapping: PidMapping | None
 ) -> Matching:
-    """Return the threads whose numbers are in the recording, by the mapping of their container first.
+    """Return the threads whose numbers are in the recording, by the mapping of their container.
 
-    A recording may have the container's own numbers all the same: Insight's converter maps them.
+    A recording may have the container's own numbers all the same, as Insight's converter maps them: they
+    count where they tell of more threads.
     """
     seen = _seen(events)
     mapped = mapping.host if mapping is not None else {}
-    host = {thread.tid: mapped.get(thread.tid, thread.tid) for thread in threads}
-    host = {tid: pid if pid in seen else tid for tid, pid in host.items()}
+    own = {thread.tid: thread.tid for thread in threads}
+    of_host = {tid: mapped.get(tid, tid) for tid in own}
+    host = max(of_host, own, key=lambda numbers: sum(pid in seen for pid in numbers.values()))
     return Matching(tuple(threads), {tid: pid for tid, pid in host.items() if pid in seen})
 
 
