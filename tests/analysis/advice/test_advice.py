@@ -431,6 +431,19 @@ def test_collections_of_processes_that_launch_nothing_stop_no_launch() -> None:
     assert (advice.cost_ns, advice.evidence["count"], advice.evidence["total_ns"]) == (2 * MS, 1, 2 * MS)
 
 
+def test_a_collection_stops_also_a_thread_that_launches_between_its_operators() -> None:
+    """As compiled graphs launch."""
+    events = [
+        *gpu.gpu(),
+        *process(COLLECTOR, "Python GC", "CPU", 1),
+        *(gpu.host(start, 50, "aten::mul") for start in (0, 6 * MS)),
+        *(gpu.launch(start, 50, number) for number, start in enumerate((100, 5 * MS))),
+        *(gpu.kernel(start, 50, number) for number, start in enumerate((200, 5 * MS + 100))),
+        piece(COLLECTOR, MAIN, "GC", us(1_000), us(4 * MS), "GC"),
+    ]
+    assert [advice.cost_ns for advice in advice_of(events, "garbage_collection")] == [4 * MS]
+
+
 @pytest.mark.parametrize(("dur", "count"), [(10 * MS, 1), (10 * MS - 1, 0)])
 @pytest.mark.parametrize("name", ["AscendCL@aclrtMalloc", "AscendCL@aclrtFree", "AscendCL@aclMallocMemInner"])
 def test_memory_stalls_of_10_ms(name: str, dur: int, count: int) -> None:

@@ -217,8 +217,9 @@ class Evidence:
 
     @cached_property
     def launching(self) -> Int64s:
-        """The indices of the threads that launch; -1 among them where some operator is of none."""
-        return distinct(self.analysis.host_threads.of_rows(self.analysis.launch_chains.operator))
+        """The indices of the threads that launch; -1 among them where some task is of none."""
+        chains = self.analysis.launch_chains
+        return distinct(self.analysis.host_threads.of_tasks(chains.launch, chains.operator, chains.enqueue))
 
     @cached_property
     def device_of_work(self) -> Int64s:
