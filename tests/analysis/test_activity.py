@@ -11,6 +11,7 @@ from tests.analysis import real
 from tests.analysis.machine import HARDWARE, collective, npu, task, us
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.activity import device_activities, device_activity, overlap_rows, task_counts
+from tracetui.analysis.analyse import analyse
 from tracetui.trace.dialects.known import KNOWN
 
 OVERLAP = 500
@@ -100,3 +101,10 @@ def test_tasks_are_told_apart_by_what_they_do(real_traces: Path) -> None:
     counts = task_counts(analysis.trace, analysis.devices[0])
     assert counts == (187, 4, 24, 324)  # kernel_details.csv has 191 rows: the first two
     assert (counts.work, counts.total) == (len(analysis.work), len(analysis.devices[0].tasks)) == (215, 539)
+
+
+def test_a_task_of_no_length_is_a_task() -> None:
+    """Older Kineto writes whole µs: a kernel of less is one of 0."""
+    analysis = analyse(trace_of([*npu(), task(10, 3), task(15, 0), task(20, 2)]))
+    assert task_counts(analysis.trace, analysis.devices[0]) == (3, 0, 0, 0)
+    assert analysis.device_operators.count.sum() == 3

@@ -36,7 +36,7 @@ class DeviceActivity:
     start_ns: int  #: of W; W is empty (start_ns == end_ns) where the device neither computes nor communicates
     end_ns: int
     tasks: Int64s  #: slice rows of all tasks of streams and groups, by start; waits and events included
-    work: Int64s  #: those that are work and take time: compute, communication and copies
+    work: Int64s  #: those that are work: compute, communication and copies
     aicore: Intervals  #: A
     compute: Intervals  #: C
     communication: Intervals  #: M
@@ -135,7 +135,7 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
         start_ns=int(working.starts[0]) if len(working) else trace.start_ns,
         end_ns=int(working.ends[-1]) if len(working) else trace.start_ns,
         tasks=tasks,
-        work=tasks[among(activity, WORK) & (trace.slices.dur[tasks] > 0)],
+        work=tasks[among(activity, WORK)],
         aicore=time_of(Activity.COMPUTE) if aicpu else compute,
         compute=compute,
         communication=communication,
@@ -175,12 +175,12 @@ def _by_start(trace: Trace, rows: Int64s) -> Int64s:
 
 
 class TaskCounts(NamedTuple):
-    """All tasks of streams and groups. The first three are work and take time."""
+    """All tasks of streams and groups. The first three are work."""
 
     compute: int
     communication: int  #: operations of groups
     copies: int
-    other: int  #: waits, events, parts of operations of groups, and what takes no time
+    other: int  #: waits, events, parts of operations of groups
 
     @property
     def work(self) -> int:

@@ -116,10 +116,10 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
     slices = trace.slices
     for index, activity in enumerate(recording.devices):
         computing = activity.work[slices.activity[activity.work] == Activity.COMPUTE]
-        if not len(computing):
-            continue
         track = track_of_rows(trace, activity.work)
         spent = np.bincount(track_of_rows(trace, computing), weights=slices.dur[computing])
+        if not spent.any():
+            continue
         first = activity.work[track == int(np.argmax(spent))][:1]
         begin = int(milestones(chains, chains.index(first)).launched[0])
         start = int(slices.start[first[0]])
