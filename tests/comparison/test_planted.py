@@ -18,6 +18,7 @@ from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.matched_lines import ChargedLine, LineSums
+from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.units import format_duration
@@ -166,6 +167,14 @@ def test_a_slower_line_among_others() -> None:
         lines = {Cause.OPERATOR: (largest, delta * share)}
         sentence = verdict(replace(comparison, cause_lines=lines))
         assert sentence.endswith(f"operator (host.operator){words}.")
+    largest_cause = comparison.causes[0]
+    less_ns = [round(comparison.step.delta_ns * share) for share in (Fraction(2, 5), Fraction(3, 5))]
+    less = format_duration(less_ns[1])
+    for ns, words in zip(less_ns, ("", f", but {less} less of latency (device.latency)")):
+        base = Sum(ns * largest_cause.scale.base_steps, 1, ns, ns)
+        opposing = replace(largest_cause, name="device.latency", base=base, other=NOTHING)
+        sentence = verdict(replace(comparison, causes=(*comparison.causes, opposing)))
+        assert sentence.endswith(f"operator (host.operator) at {place}{words}.")
 
 
 def test_one_step_tells_nothing_of_chance() -> None:

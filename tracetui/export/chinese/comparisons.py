@@ -57,6 +57,8 @@ COMPARISONS = {
     " (free {time} more in all {count} steps)": "（{count} 个 step 的 Free 共多 {time}）",
     " (free {time} less in all {count} steps)": "（{count} 个 step 的 Free 共少 {time}）",
     ", {cause} ({label})": "，{cause}（{label}）",
+    ", but {time} more of {cause} ({label})": "，而{cause}（{label}）多 {time}",
+    ", but {time} less of {cause} ({label})": "，而{cause}（{label}）少 {time}",
     ", {cause} ({label}) alone {time}": "，仅{cause}（{label}）就有 {time}",
     ", {time} of it {cause} ({label})": "，其中 {time} 是{cause}（{label}）",
     "{story} at {line}": "{story}，位于 {line}",

@@ -165,7 +165,7 @@ def _amount(change: GroupChange) -> str:
 def _story(comparison: Comparison, change: GroupChange) -> str:
     """Return what most of a change is, such as ", Matmul in aten::mm"; "" where nothing tells."""
     if change.group is ChangeGroup.IDLE:
-        return _idle_story(comparison, change.sum)
+        return _idle_story(comparison, change.sum) + _opposing_cause(comparison, change.sum)
     if change.group is ChangeGroup.COMPUTING:
         return _computing_story(comparison, change.sum)
     return _communication_story(comparison, change.sum) if change.group is ChangeGroup.COMMUNICATION else ""
@@ -193,6 +193,19 @@ def _idle_story(comparison: Comparison, total: ComparedRow) -> str:
     if largest.line_ns > largest.ns:  # others changed the other way
         template = "{story}, {line} alone {time}"
     return translate(template, story=story, time=_ns(largest.line_ns), line=place)
+
+
+def _opposing_cause(comparison: Comparison, total: ComparedRow) -> str:
+    """Return the cause that changed the other way by more than half of the total; "" of none."""
+    opposing = (row for row in comparison.causes if row.delta_ns * total.delta_ns < 0)
+    row = max(opposing, key=lambda row: abs(row.delta_ns), default=None)
+    if row is None or 2 * abs(row.delta_ns) <= abs(total.delta_ns):
+        return ""
+    template = ", but {time} more of {cause} ({label})"
+    if row.delta_ns < 0:
+        template = ", but {time} less of {cause} ({label})"
+    cause = next(cause for cause in Cause if cause.label == row.name)
+    return translate(template, time=_ns(abs(row.delta_ns)), cause=_cause_name(cause), label=cause.label)
 
 
 def _cause_name(cause: Cause) -> str:
