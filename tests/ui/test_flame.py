@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.analysis import real
+from tests.analysis.gpu import gpu, host, kernel, launch
 from tests.synthetic import trace_of
 from tests.ui.test_branches import node, nodes, root
 from tests.ui.viewing import analysis_of, lines_of, said, until, viewing
@@ -149,3 +150,17 @@ def test_at_most_four_of_the_small_frames_are_named(small: int) -> None:
     assert "".join(text for text, _ in title) == "small: " + ", ".join(named)
     assert "".join(text for text, _ in numbers) == f"idle {small} ns ({small}0.0 % of all)"
     assert "".join(text for text, _ in path) == "in main"
+
+
+async def test_operators_are_no_frames_of_python() -> None:
+    events = [*gpu(), host(230, 20, "aten::mm")]
+    for number, start in enumerate((100, 300, 500)):
+        events += [launch(start - 60, 5, number), kernel(start, 100, number)]
+    async with viewing(trace_of(events), "flame") as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, FlameScreen)
+        await until(pilot, lambda: bool(screen.view.cells))
+        await pilot.press("j")
+        assert said(app, "story").startswith("(between operators)\n")
+        await pilot.press("l")
+        assert said(app, "story").startswith("aten::mm\n")

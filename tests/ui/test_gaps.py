@@ -325,6 +325,15 @@ def test_the_stretches_of_a_gap_are_counted_where_there_are_several(copy_start: 
     assert "the GPU 0" not in text and "The GPU 0" not in text
 
 
+def test_without_python_a_gap_is_told_by_its_operator() -> None:
+    events = gpu()
+    for number, start in enumerate((100, 300, 500)):
+        events += [launch(start - 60, 5, number), kernel(start, 100, number)]
+    analysis = analyse(trace_of([*events, host(230, 20, "aten::mm")]))
+    told = describe_worst(analysis, [0, 1], Measure.IDLE, Pen(Palette("none"), BLOCKS))
+    assert [line[3][0].strip() for line in told] == ["aten::mm", "(between operators)"]
+
+
 def test_the_line_of_a_gap_that_has_no_file_is_its_function() -> None:
     """A function of the interpreter is in no file, and so has no line."""
     events = [*gpu(), host(0, 900, "<built-in function sum>", "python_function", **{"Python id": 1})]

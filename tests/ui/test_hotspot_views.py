@@ -34,6 +34,7 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
 from tracetui.ui.stories.line_story import what_if_words
+from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.sync_story import SyncStory
 from tracetui.ui.tables.columns import named_column, with_line_number
 from tracetui.ui.tables.hotspot_columns import line_label, line_of, times_a_step
@@ -46,6 +47,7 @@ from tracetui.ui.tables.hotspot_views import (
     SIGNATURES,
     SYNCS,
     VIEWS,
+    hotspot_name,
     hotspot_view_after,
     line_of_row,
     views_of,
@@ -304,6 +306,9 @@ def test_operators_come_first_where_neither_python_nor_scopes_are_recorded() -> 
     assert [column.title for column in columns if column.key == "frame"] == ["operator"]
     answer = "0 operators of the host, 80 ns of idle time; no Python stack is recorded"
     assert OPERATORS.answer(bare) == answer
+    told = NestedStory(Palette("none"), ASCII).of_row(bare, bare.frames[0], 80, 8)
+    assert told[0][0][0].startswith("-- (between operators) - idle 80 ns")
+    assert hotspot_name(bare, bare.frames[0]) == "(between operators)"
 
 
 def test_a_line_keeps_its_number_where_its_name_does_not_fit() -> None:

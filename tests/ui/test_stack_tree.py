@@ -27,7 +27,7 @@ class TreeApp(App[None]):
 
     def on_mount(self) -> None:
         self.stacks = self.query_one(StackTree)
-        self.stacks.show(self.top)
+        self.stacks.show(self.top, frameless="(no stack)")
 
     def on_stack_tree_moved(self, message: StackTree.Moved) -> None:
         self.moves.append(message.frame)

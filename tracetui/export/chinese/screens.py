@@ -708,7 +708,7 @@ SCREENS = {
     "No gap: the device computed all the time.": "没有间隙：Device 一直在计算。",
     "No device in this trace: there is no idle time to look at.": "这个 trace 中没有 Device：没有可看的空闲。",
     "No device in this trace: tab shows the operators of the host.": "这个 trace 中没有 Device：按 tab 查看 Host 的算子。",
-    "No operator ran there.": "此处没有算子运行。",
+    "No operator is recorded there.": "此处没有记录算子。",
     "No task ran there.": "此处没有任务运行。",
     "Still reading the trace.": "仍在读取 trace。",
     "Still analysing.": "仍在分析。",

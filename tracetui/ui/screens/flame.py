@@ -19,6 +19,7 @@ from tracetui.ui.screens.charged import absent_source, charge_idle
 from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.flame_story import flame_answer, flame_story
+from tracetui.ui.tables.nested_columns import frameless_name
 from tracetui.ui.widgets.flame import FlameView, flame_style
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
@@ -79,7 +80,7 @@ class FlameScreen(AnswerScreen):
         if analysis is self.session.analysis:
             self.source.files = self.session.sources
             self._analysis = analysis
-            self.view.show(analysis.stacks, analysis.rules)
+            self.view.show(analysis.stacks, analysis.rules, frameless_name(analysis))
 
     def clear(self, sentence: str) -> None:
         self._analysis = None

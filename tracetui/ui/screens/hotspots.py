@@ -51,6 +51,7 @@ from tracetui.ui.tables.hotspot_views import (
     line_of_row,
     views_of,
 )
+from tracetui.ui.tables.nested_columns import frameless_name
 from tracetui.ui.widgets.hotspot_panes import HotspotPanes, Pane
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
@@ -182,7 +183,7 @@ class HotspotsScreen(TableScreen):
         self._analysis, self._savings = analysis, None
         if self._view not in views_of(analysis) or (self._view is LINES and self._untouched):
             self._view = views_of(analysis)[0]
-        self.stacks.show(analysis.stacks, analysis.rules)
+        self.stacks.show(analysis.stacks, analysis.rules, frameless_name(analysis))
         self._show_view(analysis)
         self._follow()
 
@@ -397,7 +398,7 @@ class HotspotsScreen(TableScreen):
         self.viewer.go_to_gap(gap)
         idle = format_duration(int(analysis.gaps.idle[gap]))
         moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
-        name = printable(hotspot_name(row), 60)
+        name = printable(hotspot_name(analysis, row), 60)
         place, total = f"{self._walk_place + 1:,}", f"{count:,}"
         template = "gap {place} of {count} of {name}: idle {idle} at {time}; enter goes there"
         self.note(translate(template, place=place, count=total, name=name, idle=idle, time=moment), Role.TEXT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
@@ -30,6 +31,7 @@ from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.stories.gap_words import GapWords
+from tracetui.ui.tables.hotspot_columns import between_operators
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
 _MEASURE_WORDS = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "comm"}
@@ -141,7 +143,7 @@ def _main_reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[t
     if by is Measure.IDLE or (by is Measure.LOST and idle and idle >= max(communication, copies)):
         cause = causes.main(causes.of_gap(gap))
         frame = analysis.rules.line_of(main_line(analysis, gap, of_idle=True).stack)
-        line = short_frame(frame) if frame is not None else translate(NO_STACK)
+        line = short_frame(frame) if frame is not None else _operator_of(analysis, causes.of_gap(gap))
         return ("  " + padded(cause_name(cause), 13), cause_style(cause, pen.palette)), line
     if not communication or (by is Measure.LOST and copies > communication):
         return ("  " + padded(translate("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
@@ -149,6 +151,16 @@ def _main_reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[t
     largest = next(iter(exposed.by_cause(exposed.of_gap(gap))))
     reason = "  " + padded(cause_name(largest), 13), cause_style(largest, pen.palette)
     return reason, late_rank(analysis, gap) or ""
+
+
+def _operator_of(analysis: Analysis, pieces: slice) -> str:
+    """Return the operator with the longest piece of the main cause; of a trace with Python "(no stack)"."""
+    if analysis.has_python:
+        return translate(NO_STACK)
+    causes = analysis.causes
+    ns = np.where(causes.cause[pieces] == causes.main(pieces), causes.ns[pieces], 0)
+    row = int(causes.operator[pieces][ns.argmax()])
+    return printable(analysis.trace.name(row), 200) if row >= 0 else between_operators()
 
 
 def short_frame(frame: Frame) -> str:

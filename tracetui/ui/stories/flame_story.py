@@ -56,10 +56,10 @@ def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[l
     if caller is not None and caller.idle_ns:
         share = format_percent(flame.idle_ns, caller.idle_ns)
         numbers.append((translate("; {share} of {name}", share=share, name=view.label(caller)), dim))
-    return [_title_line(view, palette), numbers, [(_caller_path(view), dim)]]
+    return [_title_line(analysis, view, palette), numbers, [(_caller_path(view), dim)]]
 
 
-def _title_line(view: FlameView, palette: Palette) -> list[StyledText]:
+def _title_line(analysis: Analysis, view: FlameView, palette: Palette) -> list[StyledText]:
     """Return the name of the frame, or the names of the small frames that are drawn together."""
     flame = view.flame
     assert flame is not None
@@ -71,7 +71,8 @@ def _title_line(view: FlameView, palette: Palette) -> list[StyledText]:
     frame = shown_frame(flame)
     if frame is None:
         return [(view.label(flame), title)]
-    return [(_frame_location(frame), title), (f"  {translate(frame_kind(frame, view.rules).value)}", dim)]
+    kind = f"  {translate(frame_kind(frame, view.rules).value)}" if analysis.has_python else ""
+    return [(_frame_location(frame), title), (kind, dim)]
 
 
 def _frame_location(frame: Frame) -> str:

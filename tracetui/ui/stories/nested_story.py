@@ -33,7 +33,7 @@ class NestedStory(LineStory):
         ellipsis = self._glyphs.ellipsis
         neighbours = [(clipped(line, width, ellipsis), self._dim) for line in self._neighbours(analysis, row)]
         room = max(height - 1 - len(neighbours), 1)
-        name = _row_name(row)
+        name = _row_name(analysis, row)
         idle, gaps = format_duration(row.idle_ns), counted(row.gaps, "1 gap", "{count} gaps")
         numbers = translate(
             "idle {idle}, own {own}, in {gaps}", idle=idle, own=format_duration(row.own_ns), gaps=gaps
@@ -80,11 +80,11 @@ class NestedStory(LineStory):
                     )
 
 
-def _row_name(row: Nested) -> str:
+def _row_name(analysis: Analysis, row: Nested) -> str:
     """Return the name of a row as its table has it."""
     if isinstance(row, ScopeTime):
         return scope_name(row.scope)
-    return module_name(row.module, row.path) if isinstance(row, ModuleIdle) else frame_name(row)
+    return module_name(row.module, row.path) if isinstance(row, ModuleIdle) else frame_name(analysis, row)
 
 
 def _named_parts(parts: Sequence[tuple[str, int]]) -> str:

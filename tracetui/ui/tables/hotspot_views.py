@@ -63,13 +63,13 @@ class HotspotView:
     answer: Callable[[Analysis], str]
 
 
-def hotspot_name(row: HotspotRow) -> str:
+def hotspot_name(analysis: Analysis, row: HotspotRow) -> str:
     """Return what a row is of: a line, a module, a frame."""
     if isinstance(row, ModuleIdle):
         return row.module or translate(NO_MODULE)
     if isinstance(row, ScopeTime):
         return scope_name(row.scope)
-    return frame_name(row) if isinstance(row, FrameIdle) else line_label(row)
+    return frame_name(analysis, row) if isinstance(row, FrameIdle) else line_label(row)
 
 
 def line_of_row(analysis: Analysis, row: HotspotRow | None) -> LineIdle | None:

@@ -63,20 +63,17 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
 
 def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return one row per frame, in the order of `analysis.frames`."""
-    return _frame_columns(analysis, "frame", translate(NO_STACK), palette, glyphs)
+    return _frame_columns(analysis, "frame", palette, glyphs)
 
 
 def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return the same of operators of the host, which stand for frames where no Python is recorded."""
-    return _frame_columns(analysis, "operator", between_operators(), palette, glyphs)
+    return _frame_columns(analysis, "operator", palette, glyphs)
 
 
-def _frame_columns(
-    analysis: Analysis, title: str, nameless: str, palette: Palette, glyphs: Glyphs
-) -> list[ViewColumn]:
-    """Return one row per frame; `nameless`: what the row without a frame is called."""
+def _frame_columns(analysis: Analysis, title: str, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     rows = FrameRows(analysis)
-    names = [frame_name(row) if row.frame is not None else nameless for row in rows.rows]
+    names = [frame_name(analysis, row) for row in rows.rows]
     column = named_column("frame", title, codes_of(rows.rows), names, width=60, least=28)
     return _columns(FRAMES, rows, [column], palette, glyphs)
 
@@ -123,10 +120,17 @@ def scope_short(row: ScopeTime) -> str:
     return row.scope[-1] if row.scope else translate(NO_SCOPE)
 
 
-def frame_name(row: FrameIdle) -> str:
+def frameless_name(analysis: Analysis) -> str:
+    """Return what idle time without a frame is called; without Python frames are scopes or operators."""
+    if analysis.has_python:
+        return translate(NO_STACK)
+    return translate(NO_SCOPE) if analysis.has_scopes else between_operators()
+
+
+def frame_name(analysis: Analysis, row: FrameIdle) -> str:
     """Return "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)"."""
     if row.frame is None:
-        return translate(NO_STACK)
+        return frameless_name(analysis)
     file = path_end(row.frame.file)
     return f"{file}({row.frame.line}) {row.frame.function}" if file else row.frame.function
 

@@ -13,7 +13,6 @@ from textual.strip import Strip
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import module_of
-from tracetui.export.sentences.causes import NO_STACK
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
@@ -51,6 +50,7 @@ class FlameView(InViewer, WheelScrolled, can_focus=True):
         super().__init__()
         self.branches = Branches(_EMPTY)
         self.cells: list[list[Flame]] = []
+        self._frameless = ""  # what the node without a frame is called
         self.row = self.place = 0  #: of the cursor, and the first row on screen
         self.top = 0
         self._path: list[StackNode] = [_EMPTY]  # the root, and what was zoomed into one after the other
@@ -124,8 +124,12 @@ class FlameView(InViewer, WheelScrolled, can_focus=True):
         self.row = self.place = self.top = 0
         self.refresh()
 
-    def show(self, root: StackNode, rules: FrameRules | None = None) -> None:
-        """Show a tree, all of it; the cursor on the frame at which it first parts."""
+    def show(self, root: StackNode, rules: FrameRules | None = None, frameless: str = "") -> None:
+        """Show a tree, all of it; the cursor on the frame at which it first parts.
+
+        `frameless`: what the node without a frame is called.
+        """
+        self._frameless = frameless
         self.branches = Branches(root, rules)
         self._path, self._callers = [root], [[]]
         self._lay_out(None)
@@ -305,7 +309,7 @@ class FlameView(InViewer, WheelScrolled, can_focus=True):
             return translate("{count} more", count=format_count(len(cell.small)))
         frame = shown_frame(cell)
         if frame is None:
-            return translate("all idle time") if cell.nodes[-1].children else translate(NO_STACK)
+            return translate("all idle time") if cell.nodes[-1].children else self._frameless
         folded = f" +{len(cell.nodes) - 1}" if len(cell.nodes) > 1 else ""
         module = module_of(frame.function)
         if module is not None:

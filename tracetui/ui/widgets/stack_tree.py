@@ -19,7 +19,6 @@ from tracetui.analysis.butterfly import callees, callers
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import module_of
-from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.text import aligned
 from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
@@ -61,7 +60,7 @@ class StackTree(InViewer, CursorRows, can_focus=True):
         self.branches = Branches(_EMPTY)
         self.rows: list[Branch] = []
         self.focused = ALL  #: which part of all stacks is shown
-        self._root = _EMPTY  # all stacks
+        self._root, self._frameless = _EMPTY, ""  # all stacks
         self._frame: Frame | None = None  # that the part is of
 
     @property
@@ -74,8 +73,12 @@ class StackTree(InViewer, CursorRows, can_focus=True):
         """The frame under the cursor."""
         return self.branch.frame if self.branch is not None else None
 
-    def show(self, root: StackNode, rules: FrameRules | None = None) -> None:
-        """Show a tree, open along what has most of the idle time; the rules tell the user's frames."""
+    def show(self, root: StackNode, rules: FrameRules | None = None, frameless: str = "") -> None:
+        """Show a tree, open along what has most of the idle time; the rules tell the user's frames.
+
+        `frameless`: what the node without a frame is called.
+        """
+        self._frameless = frameless
         self._root, self._frame, self.focused = root, None, ALL
         self._show(root, rules)
 
@@ -264,7 +267,7 @@ class StackTree(InViewer, CursorRows, can_focus=True):
             last = f"{function_name(frame)}  " if frame is not None else ""
             return [(f"{self.glyphs.ellipsis} {last}{folded}", dim)]
         if frame is None:
-            return [(translate(NO_STACK), dim)]
+            return [(self._frameless, dim)]
         module = module_of(frame.function)
         if module is not None:
             return [(printable(module, 200), self.style_of(Role.TITLE))]
