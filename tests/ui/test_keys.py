@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -102,6 +103,25 @@ async def test_a_key_that_does_nothing_says_so_on_every_screen(tmp_path: Path) -
             await pilot.press(screen, "g")
             await settled(app, pilot)
             assert screen_text(app)[-1].strip() == "g does nothing here: ? shows the keys that do", screen
+            await pilot.press("g")
+            await settled(app, pilot)
+            assert screen_text(app)[-1].strip() == "g does nothing here: ? shows the keys that do", "again"
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("asterisk", "No slice is selected."),
+        ("backspace", "There is no movement to undo."),
+        ("U", "There is no movement to redo."),
+    ],
+)
+async def test_a_key_without_anything_to_do_says_so(key: str, sentence: str, tmp_path: Path) -> None:
+    app = viewer(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(key)
+        await settled(app, pilot)
+        assert screen_text(app)[-1].strip() == sentence
 
 
 async def test_what_is_typed_into_a_prompt_and_escape_are_left_alone(tmp_path: Path) -> None:

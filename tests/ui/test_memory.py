@@ -236,14 +236,19 @@ async def test_one_step_is_never_said_to_grow(tmp_path: Path) -> None:
 
 async def test_the_peak_of_a_real_run_is_told_by_line(real_traces: Path) -> None:
     trace = real.npu(real_traces, "level2/rank0").trace
-    async with looking(trace, (200, 60)) as (screen, app, _):
+    async with looking(trace, (200, 60)) as (screen, app, pilot):
         answer = said(app, "answer")
         assert (
             "NPU 0: peak 1.32 GB at 0.067157 s in step 50: 322 MB of it allocated at main.py(354)" in answer
         )
-        assert "736 MB of it is in no recorded block: allocated before, or left out" in answer
+        elsewhere = "736 MB of it is in no recorded block: allocated before, or left out"
+        assert elsewhere in answer
         assert "Of one step nothing can be said" in answer
         assert shown_lines(screen)[1].startswith("245 MB")
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert f"{elsewhere}.\n" in said(app, "answer")
+        assert "Of one step" not in said(app, "answer") and "cached" not in said(app, "answer")
 
 
 def test_a_curve_holds_until_its_next_sample() -> None:

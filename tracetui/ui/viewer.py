@@ -63,7 +63,6 @@ if TYPE_CHECKING:
 #: the screen that a trace opens at
 FIRST = "timeline"
 _SHOW_GAPS = frozenset({FIRST, "gaps", "stacked"})  #: screens that show the gap gone to
-SAID_AGAIN_S = 1.0  #: after that it is said again that a key does nothing
 
 
 class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
@@ -72,7 +71,6 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     DEFAULT_MODE = f"{FIRST}@0"
     failure: Exception | None = None  #: why there is nothing to view
     place_of_screen: SharedPlace | None = None  #: what the screen in front is still to take of a place
-    _left_key: tuple[str, Screen[Any]] | None = None  #: the last key that did nothing, and where
 
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         """Show the first of the sessions, of which there is at least one."""
@@ -236,18 +234,13 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             screen.post_message(Status(wording(sentence)))
 
     def key_was_left(self, key: Key) -> None:
-        """Say that a key has no meaning here; once where it comes again and again."""
-        if key.key == "escape" or (key.key, self.screen) == self._left_key:
+        """Say that a key has no meaning here."""
+        if key.key == "escape":
             return
-        self._left_key = key.key, self.screen
-        self.set_timer(SAID_AGAIN_S, self._forget_left_key)
         label = key.character if key.character and key.character.isprintable() else key_label(key.key)
         self.show_status(
             translate("{key} does nothing here: ? shows the keys that do", key=printable(label, 20))
         )
-
-    def _forget_left_key(self) -> None:
-        self._left_key = None
 
     # Notes
 

@@ -58,11 +58,15 @@ class ViewerScreen(InViewer, WholeScreen[ScreenResultType]):
         """Look where one looked before."""
         if self.viewer.session.state.undo():
             self.viewer.selection_changed()
+        else:
+            self.viewer.show_status("There is no movement to undo.")
 
     def redo(self) -> None:
         """Look again where one looked before `undo`."""
         if self.viewer.session.state.redo():
             self.viewer.selection_changed()
+        else:
+            self.viewer.show_status("There is no movement to redo.")
 
     def open_editor(self) -> None:
         """Open an editor at the line of source that is shown."""

@@ -82,9 +82,9 @@ class LengthView:
         if gaps == 1:
             return translate("all {whole} idle is in one gap", whole=whole)
         return translate(
-            "half of {whole} idle is in the longest of {gaps} gaps, {shortest} and more"
+            "half of {whole} idle is in the longest of {gaps} idle gaps, {shortest} and more"
             if count == 1
-            else "half of {whole} idle is in the {count} longest of {gaps} gaps, {shortest} and more",
+            else "half of {whole} idle is in the {count} longest of {gaps} idle gaps, {shortest} and more",
             whole=whole,
             count=format_count(count),
             gaps=format_count(gaps),

@@ -61,7 +61,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("signature", "gaps that are alike: mostly of one cause, one line and one operator."),
     ("linked", "the share of device tasks that lead back to an operator."),
     ("step", "what lies between two calls of profiler.step()."),
-    ("stage", "a step on its device, from its first task to its last, without the bubble."),
+    ("stage", "computing, exposed communication and free time of a step, without the bubble."),
     ("preparing", "what comes before: from the start of the step on the host to its first task."),
     ("bubble", "time that receives from other stages of a pipeline take."),
     ("share", "of the whole that the header of the table names."),

@@ -316,6 +316,8 @@ class TimelineScreen(ViewerScreen[None]):
         if self.trace is not None and state.row >= 0:
             state.search = same_name(self.trace, state.row)
             self._hit(state.row)
+        else:
+            self.viewer.show_status("No slice is selected.")
 
     def _hit(self, row: int | None) -> None:
         if row is not None and row >= 0:

@@ -180,19 +180,20 @@ class MemoryAnswer:
     def lines(self, shown: Shown, tall: bool) -> list[Line]:
         """Return the peak and the growth, then what is missing in the recording.
 
-        `tall` adds what the rest of the peak is made of, where the screen is tall.
+        `tall` adds all that the rest of the peak is made of and what stays alive, where the screen is tall.
         """
         text, dim, warning = map(self.palette.style_of, (Role.TEXT, Role.DIM, Role.WARNING))
         recorded, document = shown.memory.recorded, shown.document
         lines = self.words(peak_sentence(document, shown.origin_ns), _PLACE_CELLS)
-        lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
+        parts = [*peak_parts(document["peak"])] if document["peak"] else []
+        if tall or len(recorded.steps) > 1 or not parts:
+            lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
         if not recorded.timed:
             lines.append([(translate(NO_TIMES), dim)])
-        if tall:
-            parts = semicolon_list(peak_parts(document["peak"]) if document["peak"] else ())
-            peak_rest = [translate("{sentence}.", sentence=parts)] if parts else []
-            rest_text = sentences([*peak_rest, alive_sentence(document)])
-            lines += [[(line, dim)] for line in wrapped(rest_text, self.width)]
+        shown_parts = semicolon_list(parts if tall else parts[:1])
+        rest = [translate("{sentence}.", sentence=shown_parts)] if parts else []
+        rest += [alive_sentence(document)] if tall else []
+        lines += [[(line, dim)] for line in wrapped(sentences(rest), self.width)] if rest else []
         mark = self.glyphs.warning
         return lines + [
             [(f"{mark} {printable(problem, 200)}", warning)] for problem in recorded.problems[:_MAX_PROBLEMS]

@@ -97,7 +97,7 @@ def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
         )
     ]
     if inside.idle_ns:
-        idle.append(translate("the longest {time}", time=format_duration(inside.longest_idle_ns)))
+        idle.append(translate("the longest stretch {time}", time=format_duration(inside.longest_idle_ns)))
     count = counted(inside.gaps, "1 gap", "{count} gaps")
     gaps = translate("{gaps} of {time}", gaps=count, time=format_duration(inside.gap_ns))
     return translate("{span}: {facts}", span=length, facts=semicolon_list((clauses(idle), gaps)))
