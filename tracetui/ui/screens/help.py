@@ -46,6 +46,11 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("sampled", "not read yet: drawn in shades from a few places of the file, and counted in no number."),
     ("line", "idle time is charged to the Python line that ran, or that launched the task that ended it."),
     ("backward", "an operator of the backward pass: charged to the line of its forward operator."),
+    (
+        "frame",
+        "a call of Python, at the line where its function begins; one that ran as the recording began, at the"
+        " line where it was then.",
+    ),
     ("(no stack)", "idle time for which the trace has no Python line: shown, never dropped."),
     (
         "exposed idle",
