@@ -100,6 +100,10 @@ def test_each_item_is_taken_once_and_results_keep_their_order() -> None:
     assert map_beside(square, []) == []
 
 
+def test_all_is_done_here_where_that_is_asked() -> None:
+    assert map_beside(lambda _: threading.get_ident(), range(9), here=True) == [threading.get_ident()] * 9
+
+
 @pytest.mark.parametrize("items", [[1, 0], [0, 1], [0]])
 def test_an_error_in_either_thread_is_raised(items: list[int]) -> None:
     with pytest.raises(ZeroDivisionError):

@@ -18,17 +18,22 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 PATIENCE = 0.05  #: seconds between two chances to stop
+#: Slices up to which two threads work on what has as many rows: both take memory for that.
+MOST_BESIDE = 3_000_000
 
 
 class Background(Generic[T]):
     """A call under way in another thread, which keeps no program from ending."""
 
-    def __init__(self, call: Callable[[], T]) -> None:
-        """Start it; where there can be no more threads, do it here."""
+    def __init__(self, call: Callable[[], T], here: bool = False) -> None:
+        """Start it; do it `here` if that is asked for, or where there can be no more threads."""
         self._call = call
         self._results: list[T] = []
         self._error: BaseException | None = None
         self._done = threading.Event()
+        if here:
+            self._run()
+            return
         try:
             threading.Thread(target=self._run, daemon=True).start()
         except RuntimeError:
@@ -66,8 +71,8 @@ def in_background(items: Iterator[T]) -> Iterator[T | None]:
         yield found.pop()
 
 
-def map_beside(call: Callable[[S], T], items: Iterable[S]) -> list[T]:
-    """Return what a call returns for each item; another thread takes some of them meanwhile."""
+def map_beside(call: Callable[[S], T], items: Iterable[S], here: bool = False) -> list[T]:
+    """Return what a call returns for each item; another thread takes some, unless all are `here`."""
     left = enumerate(items)
     lock = threading.Lock()
     results: dict[int, T] = {}
@@ -81,7 +86,7 @@ def map_beside(call: Callable[[S], T], items: Iterable[S]) -> list[T]:
             place, item = following
             results[place] = call(item)
 
-    beside = Background(work)
+    beside = Background(work, here)
     work()
     beside.result()
     return [results[place] for place in range(len(results))]

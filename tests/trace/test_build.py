@@ -15,6 +15,7 @@ import pytest
 from tests.analysis.real import read
 from tests.synthetic import event_table, flow, piece, process, thread, trace_of
 from tracetui.reader.events import EventTable
+from tracetui.trace import build
 from tracetui.trace.build import _devices, build_trace
 from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
 
@@ -171,6 +172,14 @@ def test_counters_are_one_track_per_series_in_time_order(level2: Trace) -> None:
     for track in counters.values():
         assert (np.diff(level2.counters.time[track.samples.start : track.samples.stop]) >= 0).all()
     assert sum(len(track.samples) for track in counters.values()) == len(level2.counters.time)
+
+
+@pytest.mark.parametrize("block", [1, 3, 4])
+def test_counters_are_looked_up_in_blocks(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(build, "_BLOCK", block)
+    trace = build_trace(counted_again())
+    assert trace.counters.track.tolist() == [0, 1, 0, 1]
+    assert [(track.samples.start, track.samples.stop) for track in trace.tracks] == [(0, 2), (2, 4)]
 
 
 def test_a_trace_is_looked_at_by_lane_by_track_and_by_process(level2: Trace) -> None:

@@ -60,7 +60,7 @@ from tracetui.analysis.search import pick, runs, track_of_rows
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import Int64s
-from tracetui.background import Background
+from tracetui.background import MOST_BESIDE, Background
 from tracetui.databases.exports import OtherExport, other_export
 from tracetui.siblings.run_description import RunDescription, describe_run
 from tracetui.trace.model import Activity, Layer, Trace
@@ -522,7 +522,8 @@ def analyse(
     chains = analysis.launch_chains
     launching = chains.launch, chains.operator, chains.enqueue
     # The threads that launched are asked next why a device was idle. Numpy gives up the interpreter's lock.
-    threads = Background(lambda: analysis.host_threads.of_tasks(*launching))
+    is_large = len(trace.slices) > MOST_BESIDE
+    threads = Background(lambda: analysis.host_threads.of_tasks(*launching), is_large)
     _ = analysis.idle  # of devices, chains, steps and gaps
     threads.result()
     return analysis

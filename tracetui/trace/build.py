@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s, Smalls
-from tracetui.background import Background
+from tracetui.background import MOST_BESIDE, Background
 from tracetui.reader.events import EventTable, SliceColumns
 from tracetui.trace.activities import classify
 from tracetui.trace.flows import bind_flows
@@ -26,6 +26,7 @@ from tracetui.trace.unclosed import close_calls
 
 #: The members of a document that hold what Kineto logged, and how much of that is kept.
 _LOGGED, _MOST_MESSAGES = ("ERROR", "WARNING"), 1_000
+_BLOCK = 1 << 16  # samples that are looked up at a time
 
 
 def build_trace(table: EventTable) -> Trace:
@@ -37,13 +38,14 @@ def build_trace(table: EventTable) -> Trace:
     processes = Processes.from_table(table)
     unplaced, track_of_slice, surplus_devices = place_slices(table, processes)
     counters_unplaced, track_of_series = place_counters(table, processes)
-    counting = Background(lambda: _counters(table, track_of_series))
+    is_large = len(track_of_slice) > MOST_BESIDE
+    counting = Background(lambda: _counters(table, track_of_series), is_large)
     unclosed = close_calls(table.slices, track_of_slice)
     slices, lane_rows, lane_track = _sort_slices(table.slices, track_of_slice)
     counters, samples = counting.result()
     slice_tracks = _slice_tracks(unplaced, lane_rows, lane_track)
     tracks = slice_tracks + _counter_tracks(counters_unplaced, len(unplaced), samples)
-    arrows = Background(lambda: bind_flows(table, _Rows(slices, lane_rows), tracks, processes))
+    arrows = Background(lambda: bind_flows(table, _Rows(slices, lane_rows), tracks, processes), is_large)
     classify(strings, slices, slice_tracks)
     layers = {track.layer for track in tracks}
     kind = trace_kind(strings, (slices.category, table.flows.category), processes, layers)
@@ -166,9 +168,13 @@ def _counter_tracks(unplaced: list[UnplacedTrack], first: int, samples: Int64s) 
 def _counters(table: EventTable, track_of_series: Smalls) -> tuple[Counters, Int64s]:
     """Return the samples of all counter tracks, and the bounds of each track's."""
     columns = table.counters
-    track = track_of_series[columns.series]
-    sizes = np.bincount(track, minlength=len(track_of_series))
-    return Counters(track, columns.time, columns.value), np.cumsum(np.append(0, sizes))
+    track = np.empty(len(columns.series), track_of_series.dtype)
+    samples = np.zeros(len(track_of_series), np.int64)
+    for begin in range(0, len(track), _BLOCK):  # as indices they take 8 bytes each
+        block = columns.series[begin : begin + _BLOCK]
+        np.take(track_of_series, block, out=track[begin : begin + _BLOCK], mode="clip")
+        samples[track_of_series] += np.bincount(block, minlength=len(samples))
+    return Counters(track, columns.time, columns.value), np.cumsum(np.append(0, samples))
 
 
 def _instants(table: EventTable, tracks: tuple[Track, ...]) -> Instants:

@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.background import map_beside
+from tracetui.background import MOST_BESIDE, map_beside
 from tracetui.trace.order import stable_order, ties
 
 #: Slices open at once up to which a stretch is packed with children below their parents, looking at every
@@ -59,7 +59,7 @@ def lay_out(
             return lanes
         return [size] if size else []  # in order, and all in one lane
 
-    sizes_by_track = map_beside(lane_sizes, range(len(stops)))
+    sizes_by_track = map_beside(lane_sizes, range(len(stops)), len(start) > MOST_BESIDE)
     lane_track = np.repeat(np.arange(len(stops), dtype=np.int32), [*map(len, sizes_by_track)])
     return np.cumsum([0, *chain.from_iterable(sizes_by_track)]), lane_track
 

@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.notes import overlap_note
-from tracetui.background import Background
+from tracetui.background import MOST_BESIDE, Background
 from tracetui.databases.exports import export_of
 from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
@@ -47,13 +47,16 @@ _DEVICE_SUMS = (
 def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]:
     """Return the trace, its devices and, of each, the steps selected; late ranks, and links of the window."""
     selected = set(selection.steps(analysis))
-    trust = Background(lambda: trust_document(analysis))  # takes as long as all about the devices
-    devices = [_device(analysis, index, selected) for index in range(len(analysis.devices))]
+    # It takes as long as all about the devices.
+    trust = Background(lambda: trust_document(analysis), len(analysis.trace.slices) > MOST_BESIDE)
+    of_trace = {
+        "trace": _trace(analysis),
+        "devices": [_device(analysis, index, selected) for index in range(len(analysis.devices))],
+    }
     return {
         "schema": SCHEMA,
         **trust.result(),
-        "trace": _trace(analysis),
-        "devices": devices,
+        **of_trace,
         "late_peers": records(PEERS, PeerRows(analysis)),
         "links": records(LINKS, LinkRows(analysis, window=selection.window)),
     }
