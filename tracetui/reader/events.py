@@ -156,7 +156,7 @@ class ReadReport:
     text_bytes: int  #: bytes of JSON text seen (differs for gzip)
     events: int  #: events decoded
     skipped: int  #: events not used: corrupt, without the fields of their phase, or of an unknown phase
-    places: int = 0  #: damaged ones, which hold no readable event
+    places: int = 0  #: how many places of the text are damaged: they hold no readable event
     skips: tuple[Skip, ...] = ()  #: the first of these places, at most 100
     without_duration: int = 0  #: slices whose duration cannot be; it counts as 0
     partial_tables: int = 0  #: of a database, which are read in part or not at all

@@ -75,7 +75,7 @@ class PieceOrder:
         return PieceRange(number, start, self._stop_of(start), start_known)
 
     def keep_next(self) -> None:
-        """Keep the next piece from those who read ahead: it is read where it is taken."""
+        """Keep the next piece from those who read ahead: whoever takes it reads it."""
         piece_range = self.assign(1)
         if piece_range is not None:
             self.bring(piece_range.number, None)

@@ -25,11 +25,12 @@ class WorkerPool:
     """Reads a text with worker processes; a context manager that kills them."""
 
     def __init__(self, text: Text, order: PieceOrder, options: PieceOptions, jobs: int) -> None:
-        """Prepare to read the rest of `order`, here and in at most `jobs` processes, no more than pieces."""
+        """Prepare to read the rest of `order`, here and in as many processes as pieces, at most `jobs`."""
         self._text = text
         self._options = options
-        # While the workers start, the next piece of one plain file is read in this process. Of any other text
-        # it is left to them: two who read it at different places would have it inflated anew each time.
+        # While the workers start, this process reads the next piece, if they can read the text from the file
+        # themselves. Any other text is inflated here for them: two readers at different places would have it
+        # inflated anew each time.
         if text.loan is not None:
             order.keep_next()
         self._jobs = min(jobs, order.unassigned)
@@ -48,8 +49,8 @@ class WorkerPool:
     def __exit__(self, *_error: object) -> None:
         """Kill all workers; threads are not waited for.
 
-        Threads have GOODBYE seconds, all together, to let go of their workers; one that does not closes its
-        worker itself later. A process that does not end takes twice that more.
+        Threads have `processes.GOODBYE` seconds, all together, to let go of their workers; one that does not
+        closes its worker itself later. Each process that does not end takes twice that more.
         """
         self._threads.__exit__()
         for worker in self._workers:
@@ -59,7 +60,7 @@ class WorkerPool:
             worker.close(lock_deadline)
 
     def pieces(self) -> Iterator[EventsPiece | None]:
-        """Yield all pieces from front to back, and None each PATIENCE s meanwhile: the caller may stop."""
+        """Yield all pieces from front to back, and None each `background.PATIENCE` s: the caller may stop."""
         return self._threads.pieces()
 
     def troubles(self) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The story of a gap in plain words: how long the device was idle before which task, and why.
 
-A gap is a stretch without an AICore task. Its idle time is what of it nothing ran in. The time it lost is its
-idle time + exposed communication + exposed copies. Makes lines of styled text and knows no widget.
+A gap is a stretch without an AICore task. It is idle where nothing at all runs. The time it lost is its idle
+time + exposed communication + exposed copies; what else runs are engines beside the AI cores, such as the AI
+CPU. Makes lines of styled text and knows no widget.
 
 The times of causes are whole numbers of one unit. They are rounded so that each sentence's list sums to the
 time that it begins with, and these times to the idle time of the gap.
@@ -40,7 +41,7 @@ from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
-MAX_NAMED = 4  #: shares of a family that a sentence names before it counts the pieces of the rest; of 5 all
+MAX_NAMED = 4  #: shares of a family that a sentence names before it counts the rest; one more is named too
 
 
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
@@ -79,14 +80,14 @@ class GapWords:
         `lead_losses` says where the host lost its lead over the device; None until that is computed.
         """
         self._analysis, self._gap, self._pen, self._lead_losses = analysis, gap, pen, lead_losses
-        self._piece_range: slice = analysis.causes.of_gap(gap)
+        self._pieces: slice = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
         self._activity = activity
         # "NPU 0", but "the NPU"
         self._device_name = name if name[-1:].isdigit() else translate("the {device}", device=name)
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
-        self._interval_range = range(first, stop)
+        self._intervals = range(first, stop)
         self._shares = gap_shares(analysis, gap)
         self._idle_ns = int(analysis.gaps.idle[gap])
         self._unit = unit_of(self._idle_ns)
@@ -110,7 +111,7 @@ class GapWords:
         pen = self._pen
         start, end = (int(edge[self._gap]) for edge in (self._analysis.gaps.start, self._analysis.gaps.end))
         edges = even_edges(start, end, cells)
-        places = np.arange(self._piece_range.start, self._piece_range.stop, dtype=np.int64)
+        places = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
         activity = self._activity
         beside_cores, communication, copies = (  # in a gap no AI core computes
             intervals.clip(start, end)
@@ -130,7 +131,7 @@ class GapWords:
         )
         inks = time_inks(pen.palette, pen.glyphs)
         line: Line = []
-        sources = ns_by_source.argmax(axis=0)
+        sources = ns_by_source.argmax(axis=0)  # fewer than cells where the gap has fewer ns
         for source, run in groupby(sources[np.arange(cells) * len(sources) // cells].tolist()):
             count = len(list(run))
             if source < len(Cause):
@@ -172,7 +173,7 @@ class GapWords:
             if shares:
                 yield self._family_sentence(family, shares, units)
             if family == "host":  # all that the scheduler tells is of this family
-                yield from scheduler_sentences(self._analysis, self._piece_range, self._pen)
+                yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._lead_losses is not None and (
@@ -186,17 +187,15 @@ class GapWords:
         device = capitalise(self._device_name)
         if not self._idle_ns:
             return [*pen.compose("{device} was never idle in this gap.", device=device)]
-        longest = max(self._interval_range, key=lambda index: int(idle.end[index] - idle.start[index]))
+        longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else translate("the next task")
         template = "{device} was idle {time} before {task}."
-        if len(self._interval_range) > 1:
+        if len(self._intervals) > 1:
             template = "{device} was idle {time} in {count} stretches, the longest before {task}."
         time, task_name = self._time_text(self._idle_units, Role.IDLE), pen.text(name, Role.NUMBER)
         return [
-            *pen.compose(
-                template, device=device, time=time, count=str(len(self._interval_range)), task=task_name
-            )
+            *pen.compose(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
         ]
 
     def _family_sentence(self, family: str, shares: list[Share], units: int) -> list[StyledText]:
@@ -223,7 +222,7 @@ class GapWords:
                 "For {time} the tasks waited for the device",
             )
         time = self._time_text(units, Role.NUMBER)
-        opening = [*pen.compose(singular if len(self._interval_range) == 1 else plural, time=time)]
+        opening = [*pen.compose(singular if len(self._intervals) == 1 else plural, time=time)]
         if family == "unlinked":
             return [*pen.compose("{opening}: {why}.", opening=opening, why=self._unlinked_reason())]
         if len(shares) == 1:
@@ -276,7 +275,7 @@ class GapWords:
 
     def _unlinked_reason(self) -> str:
         """Return that no launch is recorded, and how to have it recorded, where anything is known to help."""
-        trace, is_single = self._analysis.trace, len(self._interval_range) == 1
+        trace, is_single = self._analysis.trace, len(self._intervals) == 1
         reason = translate(
             "no launch of it is recorded" if is_single else "no launch of the tasks is recorded"
         )
@@ -298,7 +297,7 @@ class GapWords:
         that lead back to the host: tasks of a stream run in the order in which they were launched.
         """
         trace, causes, idle = self._analysis.trace, self._analysis.causes, self._analysis.idle
-        unlinked = causes.interval[self._piece_range][causes.cause[self._piece_range] == Cause.UNLINKED]
+        unlinked = causes.interval[self._pieces][causes.cause[self._pieces] == Cause.UNLINKED]
         longest = unlinked[(idle.end[unlinked] - idle.start[unlinked]).argmax()]
         task = int(idle.task[longest])
         if task < 0:
@@ -313,7 +312,7 @@ class GapWords:
         Of several idle intervals that began so, the longest counts.
         """
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
-        intervals = [interval for interval in self._interval_range if causes.sync_thread[interval] >= 0]
+        intervals = [interval for interval in self._intervals if causes.sync_thread[interval] >= 0]
         if not intervals:
             return None
         longest = max(intervals, key=lambda interval: int(idle.end[interval] - idle.start[interval]))
@@ -356,8 +355,8 @@ class GapWords:
 def _lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[StyledText]:
     """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
 
-    Tells of one idle interval of the gap: of those that are mostly the host's, the longest before which
-    the host lost a lead; empty where there is none. Times count from `origin_ns`.
+    Tells of the longest idle interval of the gap that is mostly the host's and before which the host lost a
+    lead; empty where there is none. Times count from `origin_ns`.
     """
     place = losses.of_gap(gap)
     if place < 0:
