@@ -16,7 +16,7 @@ from tracetui.trace.order import numbered, stable_order
 
 #: How many numbers a table from the lowest key to the highest may have for each key and each one wanted.
 DENSE = 4
-#: Slices in one of `blocks_of_starts`, at most.
+#: Slices whose starts `blocks_of_starts` yields at a time, at most.
 BLOCK = 1 << 20
 
 

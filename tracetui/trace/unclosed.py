@@ -1,8 +1,8 @@
 """Calls of Python whose end was never recorded: they would last until the recording stopped.
 
 The profiler of PyTorch may miss the return of a call (pytorch/pytorch#193440), and lets it end with the last
-moment that it saw. What was called beside it later then seems to be inside it. Such a call ends where its
-`Python parent id` ends, or where the next call of that parent begins.
+moment that it saw, so that calls after it seem to be inside it. Such a call ends where its `Python parent id`
+ends, or where the next call of that parent begins; without a parent, where the next one without begins.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tracetui.reader.events import SliceColumns
 
 #: ns that times may be apart and mean the same: times that went through float64 are up to 0.25 µs off.
 _ROUNDED = 1_000
-_NO_PARENT = 1 << 31
+_NO_PARENT = 1 << 31  # stands for the parent of all calls of a thread that have none
 
 
 def close_calls(columns: SliceColumns, track: Int32s) -> int:
@@ -39,13 +39,12 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
     start = columns.start[frames]
     open_at_end = open_at_end[np.lexsort((number[open_at_end], start[open_at_end]))]
     siblings = _next_siblings(open_at_end, parent_key, start, number)
-    parents = _rows_of_keys(parent_key[open_at_end], key)
+    parents = _only_places(parent_key[open_at_end], key)
     closed: dict[int, int] = {}
-    for place, above, sibling in zip(open_at_end.tolist(), parents.tolist(), siblings.tolist()):
-        limit = sibling
-        if above >= 0 and start[above] <= start[place]:
-            above_end = closed.get(above, int(end[above]))
-            limit = min(limit, above_end) if above_end >= start[place] else limit
+    for place, parent_place, limit in zip(open_at_end.tolist(), parents.tolist(), siblings.tolist()):
+        if parent_place >= 0 and start[parent_place] <= start[place]:
+            parent_end = closed.get(parent_place, int(end[parent_place]))
+            limit = min(limit, parent_end) if parent_end >= start[place] else limit
         if limit < end[place] - _ROUNDED:
             closed[place] = limit
     if closed:
@@ -57,7 +56,7 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
 
 
 def _next_siblings(open_at_end: Int64s, parent_key: Int64s, start: Int64s, number: Int64s) -> Int64s:
-    """Return when the next call of the same parent begins, for each call open at the end; far without."""
+    """Return, for each call open at the end, when the next of its parent begins: int64's last without one."""
     candidates = np.flatnonzero(np.isin(parent_key, parent_key[open_at_end]))
     order = candidates[np.lexsort((number[candidates], start[candidates], parent_key[candidates]))]
     following = np.full(len(start), np.iinfo(np.int64).max, np.int64)
@@ -66,13 +65,13 @@ def _next_siblings(open_at_end: Int64s, parent_key: Int64s, start: Int64s, numbe
     return following[open_at_end]
 
 
-def _rows_of_keys(keys: Int64s, key: Int64s) -> Int64s:
-    """Return the only place of each wanted key, -1 where none or several have it."""
-    candidates = np.flatnonzero(np.isin(key, keys))
+def _only_places(wanted: Int64s, keys: Int64s) -> Int64s:
+    """Return the place in `keys` of each one wanted, -1 where it is not there once."""
+    candidates = np.flatnonzero(np.isin(keys, wanted))
     if not len(candidates):
-        return np.full(len(keys), -1, np.int64)
-    candidates = candidates[np.argsort(key[candidates], kind="stable")]
-    candidate_keys = key[candidates]
-    first, stop = np.searchsorted(candidate_keys, keys), np.searchsorted(candidate_keys, keys, "right")
-    only = stop - first == 1
-    return np.where(only, candidates[np.minimum(first, len(candidates) - 1)], -1)
+        return np.full(len(wanted), -1, np.int64)
+    candidates = candidates[np.argsort(keys[candidates], kind="stable")]
+    found = keys[candidates]
+    first, stop = np.searchsorted(found, wanted), np.searchsorted(found, wanted, "right")
+    is_once = stop - first == 1
+    return np.where(is_once, candidates[np.minimum(first, len(candidates) - 1)], -1)

@@ -22,7 +22,7 @@ def damaged_file(recording: HealthEvidence, steps: tuple[int, ...]) -> Iterator[
 
     Args:
         recording: what was recorded.
-        steps: places of those whose tasks went with the end of the file.
+        steps: places of the steps whose tasks are lost with the end of the file.
     """
     report = recording.trace.report
     if report.truncated:
@@ -59,7 +59,10 @@ def damaged_file(recording: HealthEvidence, steps: tuple[int, ...]) -> Iterator[
 
 
 def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
-    """Yield a finding where one file holds several processes of which each trains, or at different times."""
+    """Yield a finding where one file holds processes of several runs.
+
+    Two of them have steps, or they were recorded at different times.
+    """
     trace = recording.trace
     spans: dict[str, tuple[int, int]] = {}
     by_owner: dict[str, list[Track]] = {}

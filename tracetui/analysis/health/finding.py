@@ -38,7 +38,7 @@ LOST_TASKS = (
     "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
     "Do not read the idle time there."
 )
-#: What findings affect, in the order in which people read it.
+#: The kinds of numbers that findings affect, in the order in which people read them.
 NUMBERS = ("steps", "idle", "causes", "lines", "communication", "operators", "memory", "ranks")
 #: What a finding affects that concerns every time of a recording.
 EVERYTHING = ("steps", "idle", "causes")

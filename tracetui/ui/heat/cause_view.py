@@ -85,9 +85,9 @@ class CauseView:
         if sheet.edges is not None:
             begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
             origin = self._analysis.trace.start_ns
-            ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
+            ns, capacity = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
             where = between(begin - origin, stop - origin)
-            amount = share(ns, of)
+            amount = share(ns, capacity)
         else:
             step = int(sheet.shown[row, column])
             where = (
@@ -95,7 +95,7 @@ class CauseView:
                 if step < len(self._analysis.steps)
                 else self._names[-1]
             )
-            if len(self._names) - (not self._map.stepless_ns) > sheet.cells.ns.shape[1]:
+            if self._steps.ns.shape[1] > sheet.cells.ns.shape[1]:
                 where += translate(", the worst of its column")
             ns, idle = int(self._steps.ns[row, step]), int(self._steps.ns[:, step].sum())
             amount = translate(
@@ -119,11 +119,11 @@ class CauseView:
             return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
         if gap >= 0:
             return gap_target(self._analysis, gap)
-        step = int(sheet.shown[row, column])
-        if step >= len(self._analysis.steps):
+        place = int(sheet.shown[row, column])
+        if place >= len(self._analysis.steps):
             return None
-        whole = self._analysis.steps[step]
-        return CellTarget(whole.start_ns, whole.end_ns)
+        step = self._analysis.steps[place]
+        return CellTarget(step.start_ns, step.end_ns)
 
     def nothing(self) -> str:
         return "No idle time: there is nothing to explain."
