@@ -86,7 +86,7 @@ async def test_what_is_of_a_trace_asks_for_a_rank_where_none_is_open(directory: 
                 await pilot.press(screen, key)
                 await pilot.pause()
                 with case(screen, key):
-                    assert "Choose a rank first: enter opens its trace." in text(app)
+                    assert "Choose a rank first: R lists them, enter opens one." in text(app)
                     assert len(app.screen_stack) == 1
 
 

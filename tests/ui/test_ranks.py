@@ -25,6 +25,7 @@ from tests.job.planted import job as planted_job
 from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, said, until
+from tracetui.analysis.idle.cause import Cause
 from tracetui.export.job.text import job_report
 from tracetui.job.digest import Digest
 from tracetui.job.engines.digest_pool import DigestProgress
@@ -38,6 +39,7 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import traces_that_open
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
@@ -297,6 +299,15 @@ async def test_the_table_below_is_exported_when_a_trace_was_opened_too(
         assert "Notes are not exported as a table." in screen_text(app)[-1]
     with path.open(encoding="utf-8", newline="") as stream:
         assert [int(row["idle_ns"]) for row in csv.DictReader(stream)] == idle_ns
+
+
+def test_causes_of_idle_lines_have_the_names_of_the_screens_of_a_trace() -> None:
+    job = planted_job("loader")
+    columns, count = RankTables(job, Palette("none")).columns("lines", 120)
+    (cause,) = (column for column in columns if column.key == "cause")
+    names = {known.label: cause_name(known) for known in Cause}
+    expected = [names[next(iter(line.causes))] for line in job_lines(job)]
+    assert [cause.draw(row, 40) for row in range(count)] == expected and expected[0] == "D data loader"
 
 
 async def test_the_title_of_the_idle_lines_has_room_beside_the_names_of_the_tables(directory: Path) -> None:

@@ -32,7 +32,7 @@ from tracetui.ui.viewer_screen import ViewerScreen
 if TYPE_CHECKING:
     from tracetui.ui.place_opening import Places
 
-CHOOSE_RANK = "Choose a rank first: enter opens its trace."
+CHOOSE_RANK = "Choose a rank first: R lists them, enter opens one."
 
 
 class TraceApp(Viewer):

@@ -191,7 +191,7 @@ SCREENS = {
     "What was selected there is not in this trace.": "那里选中的内容不在这个 trace 里。",
     "Both open traces are compared here: T shows one, enter opens a row.": "这里比较打开的两个 trace：T 显示其中一个，enter 打开一行。",
     "One trace is open: tracetui A B opens two, to compare them.": "只打开了一个 trace：tracetui A B 打开两个来比较。",
-    "Choose a rank first: enter opens its trace.": "先选一张卡：enter 打开它的 trace。",
+    "Choose a rank first: R lists them, enter opens one.": "先选一张卡：R 列出各卡，enter 打开一张。",
     "No trace of another rank is here.": "这里没有别的卡的 trace。",
     "Only the digest of this rank is here: its trace is elsewhere.": "这里只有这张卡的摘要：它的 trace 在别处。",
     "The device was never idle.": "Device 从未空闲。",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.cells import cell_len
 
+from tracetui.analysis.idle.cause import Cause
 from tracetui.export.sentences.job import job_time, loss_sentences
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import Table
@@ -33,6 +34,7 @@ from tracetui.job.whatif.fixes import Fix, Target
 from tracetui.job.whatif.row_fixes import RowFixes, link_fix
 from tracetui.language import translate
 from tracetui.trace.clean import printable
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import wrapped
@@ -188,6 +190,7 @@ class RankTables:
         job, idle = self.job, self._palette.style_of(Role.IDLE)
         warning = self._palette.style_of(Role.WARNING)
         fixes, several = RowFixes(job, self.stages), len(self.rows) > 1
+        names = {cause.label: cause_name(cause) for cause in Cause}
         return {
             "why": _JobTable(
                 ROOTS,
@@ -214,7 +217,7 @@ class RankTables:
                     _SAVES,
                     ColumnLook("whose", 1, width=18),
                     ColumnLook("line", 0, width=44),
-                    ColumnLook("cause", 2, width=22),
+                    ColumnLook("cause", 2, least=13, show=lambda label: names.get(label, label)),
                     ColumnLook("worst_ns", 3, title="the worst"),
                 ),
             ),
