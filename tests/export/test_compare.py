@@ -342,3 +342,16 @@ def test_the_parts_of_a_step_fit_80_cells_however_long_steps_are(slower: Compari
     waterfall = lines[first : lines.index("", first)]
     assert len(waterfall) > 8 and max(map(cell_width, waterfall)) <= 80
     assert waterfall[-1].endswith("█" * 4)
+
+
+def test_what_a_side_without_a_device_lacks_is_unknown() -> None:
+    base, other = run_of(run("mixed")), run_of(analyse(trace_of([])))
+    document = json.loads(comparison_json(compare_runs(base, other)))
+    rows = [document["step"], *document["waterfall"], *document["operators"], *document["api"]]
+    assert {row[key] for row in rows for key in row.keys() & {"other_ns", "other_count"}} == {None}
+    assert {row[key] for row in rows for key in ("delta_ns", "changed")} == {None}
+    assert all(row["other_self_ns"] is None for row in document["api"])
+    assert document["step"]["base_ns"] == document["base"]["step_ns"] > 0
+    assert document["other"]["step_ns"] is None
+    back = json.loads(comparison_json(compare_runs(other, base)))
+    assert back["step"]["base_ns"] is None and back["step"]["other_ns"] == document["step"]["base_ns"]
