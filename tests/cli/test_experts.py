@@ -27,7 +27,8 @@ def test_json_and_csv_have_the_same_layers(run: Path, capsys: pytest.CaptureFixt
     assert main(["experts", str(run), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     first = document["layers"][0]
-    assert [*first] == ["layer", "imbalance", "hot_rank", "tokens", "waiting_ns", "moving_ns", "id"]
+    keys = ["layer", "imbalance", "hot_rank", "tokens", "token_unit", "waiting_ns", "moving_ns", "id"]
+    assert [*first] == keys
     assert (first["layer"], first["imbalance"], first["hot_rank"]) == (0, 3.25, 0)
     assert first["tokens"].keys() == {"0", "1", "2", "3"}
     assert document["balance_saves_ns"] > 4_000_000

@@ -177,6 +177,7 @@ def only_first_all_to_all(rank: Rank) -> Digest:
 def test_one_all_to_all_is_no_layer_and_is_not_told_to_be_none() -> None:
     one = changed("experts-W2", only_first_all_to_all)
     assert "there is no pair of all-to-alls" in sentences(one)
+    assert experts_answer(one).saves_ns is None
     with pytest.raises(UnknownFix, match="no pair of all-to-alls"):
         Replays(one).trial([BALANCED_EXPERTS])
 
@@ -230,6 +231,7 @@ def test_each_layer_has_the_unit_of_its_own_tokens() -> None:
     bytes_and_tokens = (layer_of(1 << 20, 0, unit=TokenUnit.BYTES), layer_of(1 << 20, 0, number=1))
     rows = LayerRows(job("experts-W2"), bytes_and_tokens, {0: 0, 1: 0})
     assert LAYERS.column("most_tokens", Form.TEXT).cells(rows, str).texts == ["1.05 MB", "1,048,576"]
+    assert [row["token_unit"] for row in records(LAYERS, rows)] == ["bytes", "tokens"]
     (shown,) = laid_out(LAYERS, rows, [ColumnLook("most_tokens")])
     assert [shown.draw(row, shown.width) for row in range(2)] == ["1.05 MB", "1,048,576"]
     unknown = LayerRows(job("experts-W2"), bytes_and_tokens, {0: 0, 1: 1})

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -27,9 +27,9 @@ _EXCHANGE = "alltoall"
 class TokenUnit(Enum):
     """What the tokens of a rank are counted in."""
 
-    TOKENS = auto()  #: the first dimension of grouped matmuls
-    BYTES = auto()  #: of the all-to-all, where no shapes are known
-    ELEMENTS = auto()  #: of the all-to-all, where bytes are not known either
+    TOKENS = "tokens"  #: the first dimension of grouped matmuls
+    BYTES = "bytes"  #: of the all-to-all, where no shapes are known
+    ELEMENTS = "elements"  #: of the all-to-all, where bytes are not known either
 
 
 class Exchange(NamedTuple):

@@ -34,7 +34,7 @@ class ExpertsAnswer:
 
     rows: LayerRows
     step_ns: int  #: the mean step, as replayed
-    saves_ns: int | None  #: of a step, by replay, with all layers balanced; None where it cannot be replayed
+    saves_ns: int | None  #: of a step, by replay, with all layers balanced; None without layers, or a replay
     error: float  #: of the replay
 
 
@@ -45,7 +45,7 @@ def experts_answer(job: Job, replays_of: Callable[[Job], Replays] = Replays) -> 
     """
     rows = LayerRows(job, expert_layers(job), exchange_groups(job))
     if not rows.rows:
-        return ExpertsAnswer(rows, 0, 0, 0.0)
+        return ExpertsAnswer(rows, 0, None, 0.0)
     try:
         replays = replays_of(job)
         trial = replays.trial([BALANCED_EXPERTS])

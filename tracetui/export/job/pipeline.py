@@ -39,7 +39,7 @@ def pipeline_document(job: Job, pipeline: Pipeline | None) -> dict[str, Any]:
             "schema": SCHEMA,
             "schedule": "unknown",
             "stages": [],
-            "balance_saves_ns": 0,
+            "balance_saves_ns": None,
             "closed_form_ns": None,
         }
     return {

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tracetui.export.tables.column import Column, Form, Table, Values, duration, json_only
-from tracetui.export.tables.common import optional_floats, optional_numbers, values_of
+from tracetui.export.tables.column import Column, Form, Table, Values, data, duration, json_only
+from tracetui.export.tables.common import optional_floats, optional_numbers, texts_by, values_of
 from tracetui.export.tables.job import JobRows
 from tracetui.job.experts import ExpertLayer, TokenUnit
 from tracetui.job.job import Job
@@ -63,6 +63,7 @@ LAYERS: Table[LayerRows] = Table(
         Column("imbalance", "imbalance", _imbalance, lambda ratio, _: f"{ratio:.3f}", optional=True),
         Column("hot_rank", "hot rank", _hot, optional=True),
         json_only("tokens", _tokens),
+        data("token_unit", texts_by(lambda layer: layer.unit.value)),
         Column(
             "most_tokens",
             "its tokens",
