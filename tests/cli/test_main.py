@@ -15,7 +15,7 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
-from tests.analysis import gpu
+from tests.analysis import gpu, machine
 from tests.export.training import NAMES, PYTHON, training_events
 from tracetui import __version__
 from tracetui.analysis.idle.frames import FrameRules
@@ -187,6 +187,20 @@ def test_steps_that_are_not_recorded_are_unchecked(run: Run, tmp_path: Path) -> 
     words = ("--baseline", str(path), "--max-regression")
     assert check(run, str(path), *words, "preparing=0%").code == ExitCode.UNCHECKED
     assert check(run, str(path), *words, "0%").code == ExitCode.OK
+
+
+def test_compiling_is_checked_where_operators_tell_of_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    events = [*machine.npu(), machine.operator(100, 5_000, "TorchDynamo compile")]
+    for start in (0, 6_000):
+        events += [machine.operator(start, 50), machine.task(start + 60, 50)]
+        source, target = (machine.PYTHON, machine.MAIN, start), (machine.HARDWARE, 1, start + 60)
+        events += machine.arrow("async_npu", start, source, target)
+    path.write_text(json.dumps(events))
+    output = check(run, str(path), "--max-cause", "host.compile=1us")
+    assert output.code == ExitCode.LIMIT and "nothing recorded" not in output.err
+    assert check(run, str(path), "--max-cause", "host.compile=6us").code == ExitCode.OK
+    assert check(run, str(path), "--max-cause", "launch.compile=6us").code == ExitCode.UNCHECKED
 
 
 def test_a_limit_that_is_exceeded_is_told_where_nothing_tells_of_another(

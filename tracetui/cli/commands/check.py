@@ -312,6 +312,7 @@ def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: boo
     differing = (restate(check.sentence) for check in analysis.checks if not check.agrees)
     notes = (*doubts(analysis, limits), *differing)
     unrecorded = unrecorded_causes(analysis.scheduler is not None, analysis.has_runtime)
+    unrecorded -= {cause.label for cause in analysis.causes.by_cause()}  # as frames tell of compiling
     unchecked = _unrecorded_sentences(limit.measure for limit in limits if limit.measure in unrecorded)
     if each_step and not analysis.steps:
         unchecked += (state("no step is recorded: there is nothing to check"),)
