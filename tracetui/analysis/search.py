@@ -187,10 +187,10 @@ def grouped(keys: Int64s | Int32s) -> tuple[Int64s, Int64s]:
 
 
 def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> Int8s:
-    """Return the answer, 0..127, for the name of each slice row, -1 for None; int8."""
+    """Return what `answer` says to the name of each slice row: 0..127, or -1 for None; int8."""
     return meanings(trace.strings, trace.slices.name[rows], answer)
 
 
 def matching(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    """Return the answer whether a name begins as the pattern says."""
+    """Return a function that tells whether a name begins as the pattern says."""
     return lambda name: pattern.match(name) is not None

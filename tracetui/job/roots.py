@@ -8,7 +8,7 @@ aligned clocks, to the nanosecond for each wait,
     wait = Σ over kinds of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
 
 Where the operation of r ended before L came, as a broadcast does on its root, the wait ends there, and each
-term is multiplied by the share of it: the wait by how much later L came.
+term is multiplied by a share: the wait / how much later L came.
 Where L or r only waited for a third rank during its stretch, with no work to hide that, the time is no reason
 itself: it is passed on to the reasons of that wait, so that a chain of waits leads to the rank that began it.
 So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that, and adds a share of it to the

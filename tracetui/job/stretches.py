@@ -15,7 +15,7 @@ from tracetui.job.waits import JobWaits
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """The stretches of both ranks for each wait for a rank that is here, as columns of equal length.
+    """The two stretches of each wait for a rank that is here, one of either rank, as columns of equal length.
 
     A stretch lies between two boundaries of the rank's digest, given as their places.
     """
@@ -28,13 +28,13 @@ class Stretches:
     late_first: Int64s  #: boundary at which its stretch begins
     late_stop: Int64s  #: boundary at which it starts the operation
     start_delay_ns: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
-    share: Floats  #: the wait by how much later the late rank came; below 1 if the wait had ended before
-    from_shared_operation: Bools  #: they begin at the end of an operation of both ranks
-    from_step: Bools  #: they begin at the start of the step; those of neither at that of the recording
+    share: Floats  #: the wait / how much later the late rank came: below 1 if the wait had ended before
+    from_shared_operation: Bools  #: both begin at the end of an operation of both ranks
+    from_step: Bools  #: both begin at the start of the step; without either, at that of the recording
     segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
 
     def at(self, selected: Bools) -> Stretches:
-        """Return those of them that are selected, bool[stretches]."""
+        """Return the rows that are selected, bool[stretches]."""
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
         segments = columns.pop("segments")
         return Stretches(**{name: column[selected] for name, column in columns.items()}, segments=segments)

@@ -92,8 +92,8 @@ def find_transfers(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks
     carrier = meanings(trace.strings, tasks.link, carriers.get)
     carrier[carrier < 0] = CARRIERS.index("SDMA")
     (sdma,) = np.nonzero(by_sdma)
-    first, close, size = _payloads(trace, collectives, tasks, transport == 1)
-    place, end = np.concatenate((sdma, first)), np.concatenate((tasks.end[sdma], tasks.end[close]))
+    first, last, size = _rdma_transfers(trace, collectives, tasks, transport == 1)
+    place, end = np.concatenate((sdma, first)), np.concatenate((tasks.end[sdma], tasks.end[last]))
     size = np.concatenate((_usable(tasks.size[sdma]), size))
     has_source = tasks.src[place] >= 0
     order = np.argsort(place[has_source], kind="stable")
@@ -156,32 +156,32 @@ def master_times(
     return times
 
 
-def _payloads(
+def _rdma_transfers(
     trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks, by_rdma: Bools
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return, for each run of payloads by RDMA, the places of its first task and of the one that closes it,
-    and its bytes.
+    """Return, for each transfer by RDMA, the places of its first and last task, and its bytes.
 
-    A payload is a send that another send follows; a notification is a send that a wait follows.
+    It is a run of payloads, with the handshake after them. A payload is a send that another send follows; a
+    notification is a send that a wait follows.
     """
     sends = by_rdma & tasks.named(trace, KNOWN.collectives.rdma_sends) & (tasks.operation >= 0)
     goes_on = np.zeros(len(tasks), np.bool_)  # the next task is of the same plane in the same operation
     goes_on[:-1] = (tasks.plane[1:] == tasks.plane[:-1]) & (tasks.operation[1:] == tasks.operation[:-1])
-    payload = sends & goes_on
-    payload[:-1] &= sends[1:]
-    opens, closes = payload.copy(), payload.copy()
-    opens[1:] &= ~payload[:-1]  # the task after a payload is of its plane and operation
-    closes[:-1] &= ~payload[1:]
+    is_payload = sends & goes_on
+    is_payload[:-1] &= sends[1:]
+    opens, closes = is_payload.copy(), is_payload.copy()
+    opens[1:] &= ~is_payload[:-1]  # the task after a payload is of its plane and operation
+    closes[:-1] &= ~is_payload[1:]
     (first,), (last,) = np.nonzero(opens), np.nonzero(closes)
     names = trace.slices.name[collectives.row]
     pair = meanings(trace.strings, names, lambda name: "send" in name.lower() or "receive" in name.lower())
-    close = last + np.where(pair == 1, *CLOSING)[tasks.operation[first]] - 1
-    whole = close < len(tasks)
-    whole[whole] = (tasks.plane[close[whole]] == tasks.plane[first[whole]]) & (
-        tasks.operation[close[whole]] == tasks.operation[first[whole]]
+    end = last + np.where(pair == 1, *CLOSING)[tasks.operation[first]] - 1
+    is_whole = end < len(tasks)
+    is_whole[is_whole] = (tasks.plane[end[is_whole]] == tasks.plane[first[is_whole]]) & (
+        tasks.operation[end[is_whole]] == tasks.operation[first[is_whole]]
     )
     sizes = np.concatenate((np.zeros(1, np.int64), np.cumsum(_usable(tasks.size))))
-    return first[whole], close[whole], (sizes[last + 1] - sizes[first])[whole]
+    return first[is_whole], end[is_whole], (sizes[last + 1] - sizes[first])[is_whole]
 
 
 def _usable(size: Int64s) -> Int64s:
