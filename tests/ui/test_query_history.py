@@ -16,8 +16,8 @@ def test_queries_come_back_from_the_latest(tmp_path: Path) -> None:
     history = QueryHistory(home)
     for query in ("select 1", "select '\\u202e\n'", "select 1"):
         history.add(query)
-    assert [history.beside(-1) for _ in range(3)] == ["select 1", "select '\\u202e\n'", "select '\\u202e\n'"]
-    assert [history.beside(1), history.beside(1), history.beside(1)] == ["select 1", "", ""]
+    assert [history.move(-1) for _ in range(3)] == ["select 1", "select '\\u202e\n'", "select '\\u202e\n'"]
+    assert [history.move(1), history.move(1), history.move(1)] == ["select 1", "", ""]
     assert QueryHistory(home).queries == ["select '\\u202e\n'", "select 1"]
     path = history_path(home)
     assert path is not None and stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -57,4 +57,4 @@ def test_nothing_is_kept_where_that_is_not_possible(tmp_path: Path) -> None:
     for environ in ({"XDG_STATE_HOME": str(tmp_path)}, {}):
         history = QueryHistory(environ)
         history.add("select 1")
-        assert history.beside(-1) == "select 1"
+        assert history.move(-1) == "select 1"

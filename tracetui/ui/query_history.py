@@ -46,8 +46,8 @@ class QueryHistory:
             with os.fdopen(descriptor, "ab") as file:
                 file.write(_line(query))
 
-    def beside(self, by: int) -> str:
-        """Return the query before the one that is shown (-1) or after it (1); "" after the latest."""
+    def move(self, by: int) -> str:
+        """Go to the query before the one shown (-1) or after it (1), and return it; "" after the last."""
         self._shown = min(max(self._shown + by, 0), len(self.queries))
         return self.queries[self._shown] if self._shown < len(self.queries) else ""
 

@@ -131,10 +131,10 @@ def _chart(pipeline: Pipeline, top: int, width: int) -> list[str]:
     cells = max(width - label, 8)
     for stage in pipeline.stages[: top or None]:
         line = [_NOTHING] * cells
-        for of_way in chart.passes[stage.number]:
-            first = (of_way.start - chart.start) * cells // length
-            stop = max((of_way.end - chart.start) * cells // length, first + 1)
-            line[first:stop] = pass_letters(of_way.way, min(stop, cells) - first)
+        for stage_pass in chart.passes[stage.number]:
+            first = (stage_pass.start - chart.start) * cells // length
+            stop = max((stage_pass.end - chart.start) * cells // length, first + 1)
+            line[first:stop] = pass_letters(stage_pass.way, min(stop, cells) - first)
         lines.append(f"{MARGIN}{stage.number:>{label - len(MARGIN) - 1}} {''.join(line)}")
     return [*lines, ""]
 

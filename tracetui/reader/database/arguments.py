@@ -32,7 +32,7 @@ _Row = Mapping[str, Any]
 
 
 def arguments(database: Database, table: str, rowid: int, offset: int) -> dict[str, Any]:
-    """Return what is known of the row `offset` rows behind the one with that rowid; {} where it is gone."""
+    """Return what is known of the row `offset` rows after the one with that rowid; {} where it is gone."""
     columns, make = _TABLES.get(table, ((), _no_arguments))
     row = database.row(table, columns, rowid, offset)
     return make(database, row) if row else {}

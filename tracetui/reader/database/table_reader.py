@@ -78,14 +78,14 @@ class DatabaseBlock:
 
 
 class EventPlace(NamedTuple):
-    """Where rows begin: their table, by its place among those that are drawn, and the first one's rowid."""
+    """Where a block of rows begins: its table, by place among those drawn, and the rowid of its first row."""
 
     table: int
     rowid: int
 
     @property
     def number(self) -> int:
-        """Both as one number, which grows from block to block; rowids that do not fit are none."""
+        """Both in one number, which grows from block to block; a rowid that does not fit is `_NO_ROWID`."""
         rowid = self.rowid if 0 <= self.rowid < _NO_ROWID else _NO_ROWID
         return self.table << _ROWID_BITS | rowid
 
@@ -117,7 +117,8 @@ class TableReader:
         self._names = list(names)
         self._blocks: list[DatabaseBlock] = []
         self._on_rows = on_rows
-        self._rows_read = self._rows_ahead = self._rows_taken = 0  # here, by the other thread, and of these
+        self._rows_read = self._rows_ahead = 0  # by this thread, and by the other
+        self._rows_taken = 0  # of those that the other read
         self._next = _EVERY
         self._ahead: dict[TableQuery, Future[tuple[Any, list[_Span]] | None]] = {}
         self._thread = ThreadPoolExecutor(1, "tracetui-tables")
@@ -283,7 +284,7 @@ def distinct_places(column: NDArray[Any]) -> tuple[NDArray[Any], Int64s]:
 
 
 def groups_of(*columns: Int64s) -> list[tuple[Int64s, tuple[int, ...]]]:
-    """Return the places of the rows of equal values, and these."""
+    """Group rows by their values in all columns: the places of each group's rows, and its values."""
     if not len(columns[0]):
         return []
     number, groups = np.zeros(len(columns[0]), np.int64), 1
@@ -299,15 +300,15 @@ def groups_of(*columns: Int64s) -> list[tuple[Int64s, tuple[int, ...]]]:
     return [(places, tuple(int(column[places[0]]) for column in columns)) for places in parts if len(places)]
 
 
-def places_of(keys: Int64s, numbers: Int64s) -> Int64s:
-    """Return the first place of each wanted number among `keys`; -1 where it is not there, or unknown."""
+def places_of(keys: Int64s, wanted: Int64s) -> Int64s:
+    """Return the first place in `keys` of each number wanted; -1 where it is not there, or UNKNOWN."""
     if not len(keys):
-        return np.full(len(numbers), -1, np.int64)
+        return np.full(len(wanted), -1, np.int64)
     order = None if (keys[1:] >= keys[:-1]).all() else np.argsort(keys, kind="stable")
     ordered = keys if order is None else keys[order]
-    place = np.searchsorted(ordered, numbers)
+    place = np.searchsorted(ordered, wanted)
     np.minimum(place, len(keys) - 1, out=place)
-    is_missing = (ordered[place] != numbers) | (numbers == UNKNOWN)
+    is_missing = (ordered[place] != wanted) | (wanted == UNKNOWN)
     if order is not None:
         place = order[place]
     place[is_missing] = -1

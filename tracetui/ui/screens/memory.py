@@ -32,7 +32,7 @@ from tracetui.ui.tables.memory_views import (
     LINES,
     VIEWS,
     MemoryView,
-    Shown,
+    ShownMemory,
     memory_view_after,
     shown_memory,
     span_of_curves,
@@ -48,7 +48,7 @@ _STORY = {True: 5, False: 6}  #: lines that the story takes, in a narrow termina
 _SETTLED_S = 0.15  #: a held cursor key asks for neighbours faster than they are found
 _BESIDE_NS = 50_000  #: shown on either side of a block of which no operator is known
 #: what is recorded of the memory, and the columns of its tables; None for nothing
-MemoryRead = Optional[tuple[Shown, dict[MemoryView, list[ViewColumn]]]]
+MemoryRead = Optional[tuple[ShownMemory, dict[MemoryView, list[ViewColumn]]]]
 
 
 class MemoryScreen(TableScreen):
@@ -73,7 +73,7 @@ class MemoryScreen(TableScreen):
         super().__init__(session)
         self._missing = ""  # why nothing is shown
         self._view: MemoryView | None = None  # None: not chosen yet
-        self._shown: Shown | None = None
+        self._shown: ShownMemory | None = None
         self._columns: dict[MemoryView, list[ViewColumn]] = {}  # of its tables
         self._curve = 0  # place in the curves
         self._window: tuple[int, int] | None = None
@@ -299,7 +299,7 @@ class MemoryScreen(TableScreen):
         if neighbours is None and shown.memory.launch_chains is not None:
             self._asking = self.set_timer(_SETTLED_S, lambda: self._ask(shown, block))
 
-    def _ask(self, shown: Shown, block: int) -> None:
+    def _ask(self, shown: ShownMemory, block: int) -> None:
         chains, blocks = shown.memory.launch_chains, shown.part.blocks
         assert chains is not None
         place = np.array([block])
@@ -314,7 +314,7 @@ class MemoryScreen(TableScreen):
         if group != "neighbours":  # without them the screen is of use
             super().failed(group, sentence)
 
-    def _show_neighbours(self, shown: Shown, block: int, neighbours: Neighbours) -> None:
+    def _show_neighbours(self, shown: ShownMemory, block: int, neighbours: Neighbours) -> None:
         if shown is self._shown:
             self._neighbours = block, neighbours
             if self.block == block:

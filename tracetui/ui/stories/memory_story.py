@@ -30,7 +30,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.drawing.strips import StyledText, flowing, wrapped
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, MemoryView, Shown
+from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, MemoryView, ShownMemory
 from tracetui.units import format_bytes, format_count, format_duration, format_time
 
 _PLACE_CELLS = 14  #: cells of "/text 123/1,234" at the end of the first line
@@ -42,7 +42,7 @@ class MemoryStory(Story):
 
     def lines(
         self,
-        shown: Shown,
+        shown: ShownMemory,
         view: MemoryView,
         row: int,
         block: int,
@@ -100,7 +100,7 @@ class MemoryStory(Story):
         ]
         return [title, *flowing(sentence, width)][:height]
 
-    def _which_block(self, shown: Shown, view: MemoryView, row: int) -> str:
+    def _which_block(self, shown: ShownMemory, view: MemoryView, row: int) -> str:
         """Return which of the blocks of the row is described."""
         if view is BLOCKS:
             return ""
@@ -119,7 +119,7 @@ class MemoryStory(Story):
             return translate("The only block: ")
         return translate("The largest of {count} blocks: ", count=format_count(line.allocations))
 
-    def _life_words(self, shown: Shown, block: int) -> str:
+    def _life_words(self, shown: ShownMemory, block: int) -> str:
         """Return "released after 18.1 ms in step 52" or "never released: alive until the end"."""
         recorded, blocks = shown.memory.recorded, shown.part.blocks
         release, start_step = int(blocks.release[block]), int(blocks.step[block])
@@ -177,7 +177,7 @@ class MemoryAnswer:
         title = (self.heading, self.palette.style_of(Role.TITLE))
         return [[title, (first_line[len(self.heading) :], text)], *([(line, text)] for line in more_lines)]
 
-    def lines(self, shown: Shown, tall: bool) -> list[Line]:
+    def lines(self, shown: ShownMemory, tall: bool) -> list[Line]:
         """Return the peak and the growth, then what is missing in the recording.
 
         `tall` adds all that the rest of the peak is made of and what stays alive, where the screen is tall.

@@ -32,7 +32,7 @@ _NAME, _PLACE = 16, 24  #: cells that tell an operator, and a line of Python, fr
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownMemory:
     """The memory of a stretch of time, ready for its tables."""
 
     memory: Memory
@@ -49,23 +49,24 @@ class MemoryView(NamedTuple):
     name: str
     export: str
     title: str  #: of the first word of the answer
-    count: Callable[[Shown], int]
-    columns: Callable[[Shown, Palette, Glyphs], list[ViewColumn]]
+    count: Callable[[ShownMemory], int]
+    columns: Callable[[ShownMemory, Palette, Glyphs], list[ViewColumn]]
     sort: int  #: place of the column that the rows are sorted by, as they are given
-    block: Callable[[Shown, int], int]  #: place in `part.blocks` of what a row is told by
+    #: place in `part.blocks` of the block whose story is told of a row; -1: of none
+    block: Callable[[ShownMemory, int], int]
     empty: str
-    contents: Callable[[Shown], tuple[Table[Any], Any]]  #: its table, and what that looks into
+    contents: Callable[[ShownMemory], tuple[Table[Any], Any]]  #: its table for exports, and the rows of that
 
 
 def shown_memory(
     memory: Memory, window: tuple[int, int] | None, origin_ns: int, source: SourceLine = lambda _: None
-) -> Shown:
+) -> ShownMemory:
     """Return the memory of a window of time (ns), or of all; `source` may read files."""
     part = memory.all if window is None else memory.between(*window)
     blocks = BlockRows(memory, part, origin_ns=origin_ns)
     texts = {group.frame: source(group.frame) for group in memory.growing if group.frame is not None}
     source_texts: dict[Frame | None, str] = {frame: text for frame, text in texts.items() if text}
-    return Shown(memory, part, origin_ns, memory_document(memory, part), blocks, source_texts)
+    return ShownMemory(memory, part, origin_ns, memory_document(memory, part), blocks, source_texts)
 
 
 def span_of_curves(curves: Sequence[Curve], window: tuple[int, int] | None, bounds: Viewport) -> Viewport:
@@ -80,7 +81,7 @@ def span_of_curves(curves: Sequence[Curve], window: tuple[int, int] | None, boun
     return Viewport(first, last) if first < last else Viewport(start, end)
 
 
-def example_of_line(shown: Shown, row: int) -> int:
+def example_of_line(shown: ShownMemory, row: int) -> int:
     """Return the largest block of a line, of those at the peak if there are any."""
     recorded, blocks, line = shown.memory.recorded, shown.part.blocks, shown.part.lines[row]
     of_line = recorded.lines.index(line.frame) if line.frame is not None else -1
@@ -89,24 +90,24 @@ def example_of_line(shown: Shown, row: int) -> int:
     return _largest(shown, candidates)
 
 
-def _example_of_size(shown: Shown, row: int) -> int:
+def _example_of_size(shown: ShownMemory, row: int) -> int:
     return _largest(shown, np.flatnonzero(shown.part.blocks.bytes == shown.part.sizes[row].bytes))
 
 
-def _largest(shown: Shown, candidates: Int64s) -> int:
+def _largest(shown: ShownMemory, candidates: Int64s) -> int:
     at_peak = candidates[shown.part.at_peak[candidates]]
     candidates = at_peak if len(at_peak) else candidates
     return int(candidates[np.argmax(shown.part.blocks.bytes[candidates])]) if len(candidates) else -1
 
 
-def _example_of_group(shown: Shown, row: int) -> int:
+def _example_of_group(shown: ShownMemory, row: int) -> int:
     """Return the last block left behind; -1 where the part does not have it."""
     places, example = shown.part.places, shown.memory.growing[row].example
     place = int(np.searchsorted(places, example))
     return place if place < len(places) and places[place] == example else -1
 
 
-def _growing_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
+def _growing_columns(shown: ShownMemory, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     places = [
         _size("bytes_per_step", 0, palette),
         ColumnLook("blocks_per_step", 3),
@@ -118,7 +119,7 @@ def _growing_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[Vie
     return laid_out(GROWING_TABLE, GrowingRows(shown.memory), places)
 
 
-def _line_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
+def _line_columns(shown: ShownMemory, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     at_peak = [line.bytes_at_peak for line in shown.part.lines]
     places = [
         _size("bytes_at_peak", 0, palette),
@@ -132,7 +133,7 @@ def _line_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewCo
     return laid_out(LINES_TABLE, MemoryRows(shown.memory.recorded, shown.part.lines), places)
 
 
-def _size_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
+def _size_columns(shown: ShownMemory, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     sizes = shown.part.sizes
     places = [
         _size("block_bytes", 0),
@@ -146,7 +147,7 @@ def _size_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewCo
     return laid_out(SIZES_TABLE, MemoryRows(shown.memory.recorded, sizes), places)
 
 
-def _block_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
+def _block_columns(shown: ShownMemory, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     places = [
         _size("block_bytes", 0, palette),
         ColumnLook("start_ns", 1, title="allocated"),

@@ -55,7 +55,7 @@ class QueryField(Input):
 
     def action_recall(self, by: int) -> None:
         """Show the query asked before (-1) or after (1)."""
-        self.value = self._history.beside(by)
+        self.value = self._history.move(by)
         self.cursor_position = len(self.value)
 
 
