@@ -313,8 +313,30 @@ def test_causes_of_idle_lines_have_the_names_of_the_screens_of_a_trace() -> None
 async def test_the_title_of_the_idle_lines_has_room_beside_the_names_of_the_tables(directory: Path) -> None:
     async with opened(directory, (80, 24)) as (app, pilot):
         await pilot.press("tab")
-        await pilot.pause()
-        assert said(app, "what").startswith("-- Idle lines\n")
+        for width, title in (
+            (80, ""),
+            (96, ", preparing included"),
+            (120, ", preparing included, all ranks"),
+        ):
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            with case(width):
+                assert said(app, "what").startswith(f"-- Idle lines{title}")
+                assert "why  lines  ranks" in said(app, "what")
+
+
+async def test_notes_are_wrapped_again_in_a_narrower_terminal(directory: Path) -> None:
+    async with opened(directory, (120, 36)) as (app, pilot):
+        await until(pilot, lambda: screen(app)._tables is not None)
+        tables = screen(app)._tables
+        assert tables is not None
+        tables.notes = ["word " * 30 + "end"]
+        await pilot.press("shift+tab")
+        for width in (120, 50):
+            await pilot.resize_terminal(width, 36)
+            await pilot.pause()
+            with case(width):
+                assert any(line.rstrip().endswith(" end") for line in screen_text(app))
 
 
 def test_a_map_by_time_says_that_idle_time_includes_preparing() -> None:

@@ -136,12 +136,10 @@ class RanksScreen(JobTableKeys, MapScreen):
         stop = (("esc", "stop reading"),) if self.job_session.reading else ()
         return (*stop, ("q", "quit"))
 
-    def on_mount(self) -> None:
-        self._show_what()
-
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#legend").display = event.size.height >= LEGEND_FROM
         self._set_heights()
+        self._show_table()
         self.call_after_refresh(self.refresh_answer)
 
     def on_job_changed(self, message: JobChanged) -> None:
@@ -405,8 +403,8 @@ class RanksScreen(JobTableKeys, MapScreen):
             names.append((f"{'  ' if place else ''}{name}", self.style_of(role)))
         title = translate(_TITLES[TABLES[self._table]])
         room = self.size.width - sum(cell_len(text) for text, _ in names) - 4
-        if cell_len(title) > room:  # the first words say enough
-            title = re.split("[:,：，]", title, maxsplit=1)[0]
+        while cell_len(title) > room and (rest := re.search("[:,：，][^:,：，]*$", title)):
+            title = title[: rest.start()]  # the first words say enough
         title = f"{self.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
