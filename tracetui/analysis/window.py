@@ -23,7 +23,7 @@ class WindowStatistics:
     names: OperatorTable  #: their time by name
     gaps: int  #: AICore gaps that overlap the window, of all devices
     gap_ns: int  #: their time inside it
-    device_ns: int  #: of it the windows of the devices, in which they can be idle
+    device_ns: int  #: time inside it in which devices can be idle: that of their own windows, of all devices
     idle_ns: int  #: idle time inside it, of all devices
     longest_idle_ns: int  #: the longest idle interval, cut to the window
 
@@ -54,7 +54,7 @@ def window_statistics(
 
 
 def rows_in_window(trace: Trace, tracks: Iterable[Track], start_ns: int, end_ns: int) -> Int64s:
-    """Slice rows of the tracks that overlap [start_ns, end_ns); those without length that start in it."""
+    """Return the slice rows of tracks that overlap [start_ns, end_ns); without length, that start in it."""
     starts, ends = trace.slices.start, trace.slices.end
     parts = [np.empty(0, np.int64)]
     for track in tracks:

@@ -91,9 +91,9 @@ class CriticalChain:
 
 
 class _ChainStretches(NamedTuple):
-    """Parts of chains; columns of equal length."""
+    """Stretches of chains; columns of equal length."""
 
-    point: Int64s  #: at which the part ends, or, of a task or dequeue, that it leads to
+    point: Int64s  #: that the stretch leads to: it ends there, or where the task or dequeue before it ends
     start: Int64s
     end: Int64s
     kind: Int64s
@@ -104,12 +104,13 @@ class _ChainStretches(NamedTuple):
 def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[CriticalChain, ...]:
     """Return the critical chain of each device."""
     points, cause = depends.points, depends.points.bound_by
-    causes = cause.data  # a list of all of them takes five times the room
+    causes = cause.data  # quick to index, as a list is, which takes five times the room
     step_device = points.device[depends.step_end]
     chains = []
     for device, last in enumerate(depends.device_end.tolist()):
         step_of_point = np.full(len(points), _ON_NO_WAY, np.int64)
-        steps, first_step = np.flatnonzero(step_device == device), step_of_point.data
+        steps = np.flatnonzero(step_device == device)
+        first_step = step_of_point.data  # a view: what is written to it, the array has
         for step, point in [*zip(steps.tolist(), depends.step_end[steps].tolist()), (-1, last)]:
             while point >= 0 and first_step[point] == _ON_NO_WAY:
                 first_step[point] = step
@@ -128,9 +129,12 @@ _ON_NO_WAY = -2
 
 
 def _stretches(points: Points, cause: Int64s, ends: Int64s, begin: int) -> _ChainStretches:
-    """Return the time between points, `ends`, and their binding causes, and before those without one."""
+    """Return the stretches that lead to points, `ends`: from their binding causes; without one, from `begin`.
+
+    As long as a cause lasts, the stretch is the cause's own; then it is that of the point.
+    """
     origins = cause[ends]
-    first, ends, origins = ends[origins < 0], ends[origins >= 0], origins[origins >= 0]
+    unbound, ends, origins = ends[origins < 0], ends[origins >= 0], origins[origins >= 0]
     kind, origin_kind = (
         np.full(len(ends), CriticalKind.DEVICE, np.int64),
         np.full(len(ends), CriticalKind.DEVICE, np.int64),
@@ -142,21 +146,21 @@ def _stretches(points: Points, cause: Int64s, ends: Int64s, begin: int) -> _Chai
     kind[(point == Point.TASK) & (points.binding[ends] == Edge.LAUNCH)] = CriticalKind.LAUNCH
     origin_kind[points.point[origins] == Point.DEQUEUE] = CriticalKind.LAUNCH
     start, end = points.time[origins], points.time[ends]
-    turn = np.minimum(start + points.lasts[origins], end)
+    origin_end = np.minimum(start + points.lasts[origins], end)
     none = np.full(len(ends), -1, np.int64)
-    root = np.full(len(first), CriticalKind.DEVICE, np.int64)
-    root[points.thread[first] >= 0] = CriticalKind.HOST
-    root[points.point[first] == Point.DEQUEUE] = CriticalKind.QUEUE
+    unbound_kind = np.full(len(unbound), CriticalKind.DEVICE, np.int64)
+    unbound_kind[points.thread[unbound] >= 0] = CriticalKind.HOST
+    unbound_kind[points.point[unbound] == Point.DEQUEUE] = CriticalKind.QUEUE
     parts = (
-        _ChainStretches(ends, turn, end, kind, points.row[ends], thread),
-        _ChainStretches(ends, start, turn, origin_kind, points.row[origins], none),
+        _ChainStretches(ends, origin_end, end, kind, points.row[ends], thread),
+        _ChainStretches(ends, start, origin_end, origin_kind, points.row[origins], none),
         _ChainStretches(
-            first,
-            np.full(len(first), begin),
-            points.time[first],
-            root,
-            points.row[first],
-            points.thread[first],
+            unbound,
+            np.full(len(unbound), begin),
+            points.time[unbound],
+            unbound_kind,
+            points.row[unbound],
+            points.thread[unbound],
         ),
     )
     stretches = _ChainStretches(*(np.concatenate(columns) for columns in zip(*parts)))

@@ -30,9 +30,9 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     track = track_of_rows(trace, chains.tasks)
     linked = np.flatnonzero(known & (devices[track] >= 0))
     for _, group in runs(devices[track[linked]]):
-        held = linked[group]
-        early = held[delay[held] < -JITTER]
-        count, total = len(early), len(held)
+        on_device = linked[group]
+        early = on_device[delay[on_device] < -JITTER]
+        count, total = len(early), len(on_device)
         if count < LEAST_EARLY or count < EARLY_SHARE * total:
             continue
         starts = trace.slices.start[chains.tasks[early]]
@@ -52,7 +52,7 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
             figures={
                 "tasks": total,
                 "jitter": format_duration(JITTER),
-                # One whose launch is another one may begin any time before it.
+                # The median: a task that is linked to a wrong launch may begin any time before it.
                 "time": format_duration(-int(np.sort(delay[early])[count // 2])),
             },
             count=count,
@@ -66,8 +66,8 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
 def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Finding]:
     """Yield a finding where tasks outlast waits for them, more of these waits than return on time."""
     device, copies, operators = waits
-    every = np.concatenate((device.late, copies.late, operators.late))
-    is_outlasted = every > LATE
+    late = np.concatenate((device.late, copies.late, operators.late))
+    is_outlasted = late > LATE
     on_time = count_on_time(np.concatenate((device.late, copies.late)))
     on_time += int(np.count_nonzero(operators.late <= 0))
     if np.count_nonzero(is_outlasted) <= on_time:
@@ -78,8 +78,8 @@ def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Findin
     if count < LEAST_OUTLASTING:
         return
     end = np.concatenate((device.end, copies.end, operators.end))[is_outlasted]
-    by = every[is_outlasted]
-    window = (int(end.min()), int((end + by).max()) + 1)
+    outlasting_ns = late[is_outlasted]
+    window = (int(end.min()), int((end + outlasting_ns).max()) + 1)
     yield Finding(
         id="clock.host_device",
         severity=Severity.DOUBTFUL,
@@ -92,9 +92,9 @@ def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Findin
             "Nothing is shifted. Take {time} or more off the times of the device before you compare them "
             "with the host's; what the device did, and for how long, stands."
         ),
-        figures={"time": format_duration(int(by.max()))},
+        figures={"time": format_duration(int(outlasting_ns.max()))},
         count=count,
-        share=len(end) / len(every),
+        share=len(end) / len(late),
         steps=recording.steps_within((window,)),
         windows=(window,),
     )
