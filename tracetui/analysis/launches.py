@@ -100,6 +100,8 @@ def _matching_calls(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
         ranks = _rank(trace, rows, order)
         places = np.flatnonzero(of_kind & has_correlation)
         for rank in np.flatnonzero(np.bincount(ranks)).tolist():
+            if not len(places):
+                break
             calls = _first_with_id(trace, rows[ranks == rank], tasks[places])
             launch[places] = calls
             places = places[calls < 0]
