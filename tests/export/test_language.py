@@ -122,6 +122,7 @@ def test_text_and_markdown_are_chinese_and_documents_are_not(
                 json.loads(out)
             else:
                 assert form or all(cell_width(line) <= 80 for line in out.splitlines())
+                assert "| time |" not in out and "| share |" not in out
     finally:
         choose_language(ENGLISH)
 

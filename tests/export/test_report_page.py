@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.analysis import gpu
 from tests.export.training import CANN, MAIN, NAMES, NPU, PLAIN, START_US, training_events
 from tests.job import planted
 from tests.simulator import traces
-from tests.synthetic import piece, trace_of
+from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.api import load
@@ -131,6 +132,24 @@ def test_the_head_says_how_long_and_why_a_device_was_idle(moba: Analysis) -> Non
     share = format_percent(causes[cause], activity.idle_ns)
     assert f"The largest cause is {cause.facts.label}, {share} of it." in words
     assert f"The worst line is train_moba.py({moba.lines[0].line}) " in words
+
+
+def test_the_worst_line_of_several_devices_is_not_told_of_one() -> None:
+    """The line that idle time of one is charged to may have nothing to do with the device at the head."""
+    stack = "train.py(3): step"
+    alone = [
+        *(*gpu.gpu(), gpu.host(0, 100, stack=stack), gpu.launch(10, 10, 1), gpu.kernel(50, 10, 1)),
+        *(gpu.host(400, 200, stack=stack), gpu.launch(500, 10, 2), gpu.kernel(600, 10, 2)),
+    ]
+    second = [*process(1, "python", "GPU 1", 5_000_001)]
+    second += [{**gpu.kernel(start, 10, 0), "pid": 1} for start in (50, 900)]
+    for events, is_told in ((alone, True), ([*alone, *second], False)):
+        words = Outline(page_of(analyse(trace_of(events)))).words
+        assert " was idle " in words and ("The worst line is" in words) == is_told
+
+
+def test_no_cell_cuts_what_it_says(moba: Analysis) -> None:
+    assert "ellipsis" not in page_of(moba)
 
 
 def test_a_strip_is_filled_by_what_a_device_did(moba: Analysis) -> None:

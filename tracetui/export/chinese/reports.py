@@ -169,7 +169,6 @@ REPORTS = {
     # -- the page of HTML -------------------------------------------------------------------------------
     "{device} was idle {share} of {time}.": "{device} 在 {time} 中有 {share} 空闲。",
     "The largest cause is {cause}, {share} of it.": "最大的原因是 {cause}，占其中的 {share}。",
-    "The worst line is {place}: {time} on all devices.": "最严重的一行是 {place}：所有 Device 共 {time}。",
     "The worst line is {place}: {time}.": "最严重的一行是 {place}：{time}。",
     "{count} are digests already": "{count} 个已是摘要",
     "Idle time by cause and step": "空闲时间，按原因和 step",

@@ -27,7 +27,7 @@ th { color: var(--dim); font-weight: 600; vertical-align: bottom; max-width: 9re
   overflow-wrap: normal; }
 td { white-space: nowrap; }
 .text { text-align: left; }
-td.text { max-width: 34rem; overflow: hidden; text-overflow: ellipsis; }
+td.text { white-space: normal; min-width: 5rem; max-width: 34rem; }
 tr.note td { white-space: normal; color: var(--dim); max-width: none; }
 tr.note div { position: sticky; left: 0; width: fit-content; max-width: min(100vw - 2rem, 70rem);
   padding-left: 1rem; }
@@ -64,6 +64,5 @@ svg { display: block; width: 100%; background: var(--card); }
   table { font-size: 8.5px; }
   th, td { padding-right: .35rem; }
   th { max-width: 4.5rem; }
-  td.text { white-space: normal; min-width: 5rem; }
   tr.note div { position: static; } }
 """

@@ -109,13 +109,11 @@ def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
         share = format_percent(causes[cause], device["idle_ns"])
         parts.append(translate("The largest cause is {cause}, {share} of it.", cause=cause, share=share))
     line = next((line for line in analysis.lines if line.file), None)
-    if line is not None:
+    if line is not None and len(busy) == 1:
         place = printable(line_name(path_end(line.file or ""), line.line, line.function))
-        time = format_duration(line.idle_ns)
-        template = "The worst line is {place}: {time} on all devices."
-        if len(analysis.devices) == 1:
-            template = "The worst line is {place}: {time}."
-        parts.append(translate(template, place=place, time=time))
+        parts.append(
+            translate("The worst line is {place}: {time}.", place=place, time=format_duration(line.idle_ns))
+        )
     return sentences(parts)
 
 

@@ -38,7 +38,7 @@ from tracetui.export.trace.summary import (
     trace_facts,
 )
 from tracetui.export.trace.sync_text import sync_sections
-from tracetui.language import clauses, names, restate, sentences, translate
+from tracetui.language import clauses, heading, names, restate, sentences, translate
 from tracetui.units import format_duration, format_ms, format_percent
 
 
@@ -115,7 +115,7 @@ def _device(
         translate("{fact}.", fact=fact)
         for fact in (span, in_all(device), *task_facts(analysis, device, activity))
     )
-    lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
+    lines = [title, "", facts, "", *table(["", heading("time"), heading("share")], rows, [""])]
     note = overlap_note(activity)
     lines += [] if note is None else ["", f"{code(device['device'])}: {escaped(restate(note))}."]
     lines += _why(WHY_IDLE, idle, device["causes"], mark(analysis.health, "idle", "causes"))
