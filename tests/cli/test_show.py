@@ -61,7 +61,8 @@ def test_a_row_is_told_as_text_and_as_markdown(capsys: pytest.CaptureFixture[str
     text = shown(capsys, "show", SAMPLE, gap)
     assert text.startswith(f"{gap}\n\n── Gap 2 of 150 ")
     assert f"--at 'gaps#{gap},trace=" in text
-    assert f"## `{gap}`" in shown(capsys, "show", SAMPLE, gap, "--md")
+    _, story, *_ = shown(capsys, "show", SAMPLE, gap, "--md").split("```")
+    assert story.startswith("text\n── Gap 2 of 150 ") and "\n- " not in story
     assert "间隙" in shown(capsys, "show", SAMPLE, gap, "--lang", "zh")
     assert shown(capsys, "show", SAMPLE, gap, "--ascii").isascii()
 
@@ -98,7 +99,10 @@ def test_rows_of_a_job_have_ids(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         alone = json.loads(shown(capsys, "show", str(tmp_path), row["id"], "--json"))
         assert alone["row"] == row
     assert answer["ranks"][2]["id"] == "rank=2"
-    assert "wait=2:" in shown(capsys, "show", str(tmp_path), rows[1]["id"])
+    root = shown(capsys, "show", str(tmp_path), rows[1]["id"])
+    assert "wait=2:" in root and "share        -" not in root and " %" in root
+    rank = shown(capsys, "show", str(tmp_path), "rank=2")
+    assert f"computing  {answer['ranks'][2]['computing_ns'] / 1e6:.2f} ms\n" in rank
 
 
 def test_a_row_of_a_comparison_is_explained_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,6 +118,17 @@ def test_a_row_of_a_comparison_is_explained_alone(capsys: pytest.CaptureFixture[
     assert "tracetui BASE PATH --at 'compare#class=Matmul,view=class,trace=" in text
     assert main(["show", SAMPLE, "fish=x", "--against", SAMPLE]) == ExitCode.USAGE
     assert "ids begin with term, " in capsys.readouterr().err
+
+
+def test_no_two_rows_of_a_comparison_of_jobs_share_an_id(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The step, and the parts of that of one rank, have none."""
+    write_job(truth("loader").outcome, tmp_path, 1)
+    answer = json.loads(shown(capsys, "compare", str(tmp_path), str(tmp_path), "--json", "--jobs", "1"))
+    assert answer["step"]["id"] is None
+    parts = [part for rank in answer["ranks"] for part in rank["waterfall"]]
+    assert parts and {part["id"] for part in parts} == {None}
 
 
 @pytest.mark.parametrize("by", ["line", "size", "block"])

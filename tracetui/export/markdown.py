@@ -21,6 +21,13 @@ def code(name: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
+def block(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a block that keeps what stands below each other so; none of no lines."""
+    shown = [*map(printable, lines)]
+    fence = "`" * max(3, 1 + max(len(run) for run in re.findall("`*", "\n".join(shown))))
+    return [f"{fence}text", *shown, fence, ""] if shown else []
+
+
 def escaped(text: str) -> str:
     """Escape a text of the program so that Markdown shows it as it is."""
     return _PUNCTUATION.sub(r"\\\1", printable(text))

@@ -40,6 +40,7 @@ def test_blocks_of_the_host_are_in_no_sum_of_a_device() -> None:
     assert [line["allocations"] for line in document["lines"]] == [2]
     assert document["host"]["alive_at_end"] == {"bytes": 32, "blocks": 1}
     (line,) = document["host"]["lines"]
+    assert line["id"] is None, "that of lines is of the memory of devices"
     assert (line["allocated_bytes"], line["allocations"], line["bytes_at_peak"]) == (96, 2, 0)
     assert [size.bytes for size in memory.all.sizes] == [512, 256]
     assert memory.part(2, None, None).host is None

@@ -94,6 +94,7 @@ def _step(comparison: Comparison) -> dict[str, Any]:
     count, confidence = (None, None) if test is None else (test.steps, test.confidence)
     return {
         **{key: value for key, value in shown.items() if key != "term"},
+        "id": None,
         "steps": count,
         "confidence": confidence,
     }

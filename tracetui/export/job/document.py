@@ -8,7 +8,17 @@ from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
-from tracetui.export.tables.job import LATE, LINES, RANKS, ROOTS, STEPS, JobRows, RankRows, RootRows
+from tracetui.export.tables.job import (
+    LATE,
+    LINES,
+    PRINTED_MEASURES,
+    RANKS,
+    ROOTS,
+    STEPS,
+    JobRows,
+    RankRows,
+    RootRows,
+)
 from tracetui.export.tables.job_links import LINKS, STAGES
 from tracetui.job.health import job_findings, job_trust
 from tracetui.job.idle_lines import job_lines
@@ -50,7 +60,7 @@ def job_document(job: Job, by: str | None = None, step: int | None = None) -> di
 def ranked_rows(job: Job, by: str | None, step: int | None) -> RankRows:
     """Return the ranks by number, or by a measure: means of their steps, or one step."""
     rows = rank_rows(job, step)
-    return RankRows(job, sorted_by(rows, by) if by else rows)
+    return RankRows(job, sorted_by(rows, by) if by else rows, PRINTED_MEASURES)
 
 
 def root_breakdown(job: Job, step: int | None = None) -> RootBreakdown:

@@ -51,8 +51,9 @@ def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0
 
 
 def _host(recorded: MemoryRecording, host: HostMemory, top: int) -> dict[str, Any]:
+    """Return what is known of the memory of the host; ids of lines are those of the memory of devices."""
     return {
-        "lines": records(LINES, MemoryRows(recorded, host.lines, top)),
+        "lines": [{**line, "id": None} for line in records(LINES, MemoryRows(recorded, host.lines, top))],
         "alive_at_end": {"bytes": host.alive_bytes, "blocks": host.alive_blocks},
     }
 

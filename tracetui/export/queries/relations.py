@@ -88,18 +88,22 @@ def _all_events(analysis: Analysis) -> EventRows:
 def job_relations(job: Job, by: str | None = None, step: int | None = None) -> Relations:
     """Return the tables of a job, of all its steps or of one; its ranks by number, or by a measure."""
     from tracetui.export.job.document import ranked_rows, root_breakdown  # one trace needs none of it
+    from tracetui.export.sentences.job import job_time
     from tracetui.export.tables import job as job_tables
     from tracetui.export.tables import job_links
     from tracetui.job.idle_lines import job_lines
     from tracetui.job.network_links import job_links as links_of_job
+    from tracetui.job.rank_table import rank_rows
+
+    def roots() -> job_tables.RootRows:
+        whole = job_time(rank_rows(job, step))
+        return job_tables.RootRows(job, root_breakdown(job, step).roots, whole)
 
     return {
         "job_lines": Relation(job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, step))),
         "job_links": Relation(job_links.LINKS, lambda: job_tables.JobRows(job, links_of_job(job))),
         "ranks": Relation(job_tables.RANKS, lambda: ranked_rows(job, by, step)),
-        "roots": Relation(
-            job_tables.ROOTS, lambda: job_tables.RootRows(job, root_breakdown(job, step).roots)
-        ),
+        "roots": Relation(job_tables.ROOTS, roots),
     }
 
 

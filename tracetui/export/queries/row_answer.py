@@ -9,6 +9,7 @@ from tracetui.export import markdown
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.queries.named_rows import NamedRow
 from tracetui.export.tables.column import Form, records
+from tracetui.export.tables.job import RankRows, printed_ranks
 from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
 
@@ -49,9 +50,8 @@ def row_text(answer: RowAnswer) -> str:
 
 def row_markdown(answer: RowAnswer) -> str:
     """Return the row as Markdown, to be pasted into a ticket."""
-    lines = [f"## {markdown.code(answer.identity)}", ""]
-    lines += [f"- {markdown.escaped(line)}" for line in answer.story if line]
-    lines += ["", "| | |", "|---|---|"]
+    lines = [f"## {markdown.code(answer.identity)}", "", *markdown.block(answer.story)]
+    lines += ["| | |", "|---|---|"]
     lines += [f"| {markdown.escaped(title)} | {markdown.escaped(value)} |" for title, value in _facts(answer)]
     if answer.place:
         lines += ["", markdown.code(_command(answer))]
@@ -65,7 +65,10 @@ def _command(answer: RowAnswer) -> str:
 def _facts(answer: RowAnswer) -> Iterator[tuple[str, str]]:
     """Yield the title and the value of each column that people are shown."""
     _, table, rows, place = answer.row
-    for column in table.shown(Form.MARKDOWN, rows):
+    shown = printed_ranks(rows) if isinstance(rows, RankRows) else table
+    for column in shown.shown(Form.MARKDOWN, rows):
         value = column.cells(rows, printable).texts[place]
         if column.title and value:
-            yield heading(column.title), value
+            # Times without a unit are ms, which elsewhere stands above the table.
+            unit = " ms" if column.key.endswith("_ns") and value[-1].isdigit() else ""
+            yield heading(column.title), f"{value}{unit}"

@@ -218,7 +218,9 @@ def _held_by(row: Any) -> Frame | None:
 
 
 def _terms(rows: ComparedRows) -> list[list[dict[str, Any]]]:
-    return [records(WATERFALL.table, ComparedRows(row.waterfall)) for row in rows.rows]
+    """Return the parts of each rank's step, without ids, which are those of the mean step."""
+    parts = (records(WATERFALL.table, ComparedRows(row.waterfall)) for row in rows.rows)
+    return [[{**part, "id": None} for part in rank] for rank in parts]
 
 
 def _part_stands_on(row: Any) -> tuple[str, ...]:
