@@ -102,6 +102,9 @@ def test_a_capture_without_an_end_is_over_where_its_graph_or_a_kernel_runs(
         (launch(40, 9, "cudaGraphLaunch", gpu.HOST + 1), [20, 30, 70]),
         ([*launch(40, 9), *kernel(90, 9)], [20, 30, 70]),
         (launch(40, -1, "cudaStreamEndCapture"), [70]),
+        (launch(80, 9, "cudaGraphInstantiate"), [70]),
+        (launch(65, 9, "cudaGraphInstantiate", gpu.HOST + 1), [70]),
+        (launch(25, 9, "cudaGraphInstantiate"), [20, 70]),
         ([*launch(25, -1, "cudaStreamBeginCapture"), *launch(40, -1, "cudaStreamEndCapture")], [20, 70]),
     ],
 )

@@ -135,8 +135,8 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Boo
     """Return which launches are kept for a graph and not run: between two calls of one thread.
 
     That thread may wait meanwhile for another that launches, as the backward does. A capture of which only
-    one end is recorded lasts until its process launches a graph, or its thread a kernel that runs, or from
-    then on.
+    one end is recorded lasts until its process launches a graph, or its thread makes one or launches a kernel
+    that runs, or from then on.
 
     Args:
         trace: the trace.
@@ -154,12 +154,13 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Boo
     launches_by_process = dict(rows_by_process(trace, launching))
     of_graph = rows[by_name(trace, rows, calls.launches_graph) == 1]
     graphs_by_process = dict(rows_by_process(trace, of_graph))
+    over = np.concatenate((ran, rows[by_name(trace, rows, calls.makes_graph) == 1]))
     none = np.empty(0, np.int64)
     for track, found in rows_by_track(trace, turning):
         order = found[np.argsort(start[turning[found]], kind="stable")]
         launches = launches_by_process.get(track.pid, none)
         replays = of_graph[graphs_by_process.get(track.pid, none)]
-        of_thread = ran[(ran >= track.rows.start) & (ran < track.rows.stop)]
+        of_thread = over[(over >= track.rows.start) & (over < track.rows.stop)]
         running = np.concatenate(([-1], np.sort(start[np.concatenate((replays, of_thread))]), [NEVER]))
         times, is_begin, at = start[turning[order]], begins[order], start[launching[launches]]
         until = running[np.searchsorted(running, times, "right")]

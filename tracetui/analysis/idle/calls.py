@@ -36,6 +36,7 @@ _STREAM_HOLD = any_of(KNOWN.calls.stream_holds)
 _KERNEL_LAUNCH = any_of(KNOWN.calls.kernel_launches)
 _CAPTURE_BEGIN = any_of(KNOWN.calls.capture_begins)
 _CAPTURE_END = any_of(KNOWN.calls.capture_ends)
+_GRAPH_MAKE = any_of(KNOWN.calls.graph_makes)
 _LAUNCH_COMPILE = any_of(KNOWN.calls.compiling_launches)
 _MEMORY = any_of(KNOWN.calls.memory)
 _HOST_WAIT = any_of(KNOWN.tasks.host_waits)
@@ -111,6 +112,11 @@ def turns_capture(call: str) -> bool | None:
     if _CAPTURE_BEGIN.match(plain):
         return True
     return False if _CAPTURE_END.match(plain) else None
+
+
+def makes_graph(call: str) -> bool:
+    """Return whether a runtime call makes a graph, which may be one of what was kept for it."""
+    return _GRAPH_MAKE.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def allocates_memory(call: str) -> bool:

@@ -207,6 +207,7 @@ class CallNames:
     kernel_launches: tuple[str, ...] = ()
     capture_begins: tuple[str, ...] = ()  #: patterns of calls after which launches are kept for a graph,
     capture_ends: tuple[str, ...] = ()  #: and of those that end that
+    graph_makes: tuple[str, ...] = ()  #: patterns of calls that make a graph, as of what was kept
     compiling_launches: tuple[str, ...] = ()  #: patterns of calls that compile what they launch
     memory: tuple[str, ...] = ()  #: patterns of calls that allocate device memory or free it
     #: Beginnings of the calls that launch, best first, where several have the id of a task.

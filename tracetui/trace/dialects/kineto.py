@@ -136,7 +136,8 @@ KINETO = Dialect(
             r"runFunction - ",  # of MTIA
         ),
         capture_begins=(r"(?:cuda|cu|hip)StreamBeginCapture",),
-        capture_ends=(r"(?:cuda|cu|hip)(?:StreamEndCapture|GraphInstantiate)",),
+        capture_ends=(r"(?:cuda|cu|hip)StreamEndCapture",),
+        graph_makes=(r"(?:cuda|cu|hip)GraphInstantiate",),
         memory=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
     ),
     native=NativeFrameNames(
