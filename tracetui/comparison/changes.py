@@ -35,7 +35,7 @@ _TERMS = {
     ChangeGroup.COMMUNICATION: _COMMUNICATION_TERMS,
     ChangeGroup.COPIES: (COPY, PREPARING_COPY),
 }
-_COVERING = tuple(ChangeGroup)
+_COVERING_ORDER = tuple(ChangeGroup)
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class StepChange:
     """What changed of a mean step."""
 
     step: ComparedRow
-    changed: tuple[GroupChange, ...]  #: the groups that changed, most first; where hidden, what covers first
+    changed: tuple[GroupChange, ...]  #: the groups that changed: most first, if `hidden` in covering order
     agreeing: tuple[GroupChange, ...]  #: those of them that changed as the step did
-    #: The step hardly moved, or mostly by chance, though groups changed: what is exposed made room for what
-    #: covers it.
+    #: The step hardly moved, or mostly by chance, though groups changed: one grew over what it covers, or
+    #: uncovered it.
     hidden: bool
 
     @property
@@ -84,7 +84,7 @@ def change_of_step(comparison: Comparison) -> StepChange:
     by_chance = step.changed is False and (2 * explained < abs(step.delta_ns) or not _shifted(step))
     hidden = bool(changed) and (not agreeing or by_chance or _hides(step, changed))
     if hidden:
-        changed.sort(key=lambda change: _COVERING.index(change.group))
+        changed.sort(key=lambda change: _COVERING_ORDER.index(change.group))
     return StepChange(step, tuple(changed), agreeing, hidden)
 
 
@@ -144,7 +144,7 @@ class CauseChange:
     line_ns: Fraction | None  #: its change, without sign; None where it stands for the whole of the cause's
 
 
-#: A line stands for all of a cause's change where its own is no smaller and no larger.
+#: A line stands for all of a cause's change if its own is between these shares of that.
 _NEARLY_ALL = Fraction(4, 5), Fraction(5, 4)
 
 
@@ -178,9 +178,9 @@ def free_change(comparison: Comparison, total: ComparedRow) -> int:
 def largest_communication(
     comparison: Comparison, total: ComparedRow
 ) -> tuple[ComparedRow | None, ComparedRow | None]:
-    """Return the part of exposed communication that changed most as the total did, and whose it is most.
+    """Return the part of exposed communication that changed most as the total did, and the collective.
 
-    That is a collective; of waiting and of moving data it is the row of that part of it.
+    The second is the collective whose time in that part changed most so.
     """
     parts = (term for term in comparison.waterfall if term.name in _COMMUNICATION_TERMS)
     part = largest_change(parts, total)

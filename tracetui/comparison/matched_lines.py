@@ -44,7 +44,7 @@ class LineSums:
 
     idle: Mapping[ChargedLine, Sum]  #: idle time charged, preparing included; counted in idle intervals
     by_cause: Mapping[tuple[Cause, ChargedLine], int]  #: ns
-    calls: Mapping[Frame, int]  #: all lines, whether idle or not, and a number for the operators called there
+    calls: Mapping[Frame, int]  #: of all lines, idle or not: a number for the set of operators called there
 
 
 def line_sums(analysis: Analysis, walls: StepWalls, pieces: WallIdle, operators: StepOperators) -> LineSums:
@@ -74,7 +74,7 @@ def line_sums(analysis: Analysis, walls: StepWalls, pieces: WallIdle, operators:
             (Cause(cause % len(Cause)), keys[cause // len(Cause)]): ns
             for cause, ns in zip(causes.tolist(), cause_ns.tolist())
         },
-        calls=_numbers_of_calls(analysis, operators),
+        calls=_number_calls(analysis, operators),
     )
 
 
@@ -123,14 +123,14 @@ def _match_in_function(base: list[Frame], other: list[Frame], calls: _Calls) -> 
         (len(base), len(other)),
     ]
     ordered: dict[Frame, Frame] = {}
-    base_from = other_from = 0
+    base_next = other_next = 0
     for base_place, other_place in anchors:
-        # As many between two that are known: they changed what they call.
-        if base_place - base_from == other_place - other_from:
-            ordered.update(zip(other[other_from:other_place], base[base_from:base_place]))
+        # As many lines of both between two matches are matched in order: they changed what they call.
+        if base_place - base_next == other_place - other_next:
+            ordered.update(zip(other[other_next:other_place], base[base_next:base_place]))
         if base_place < len(base):
             ordered[other[other_place]] = base[base_place]
-        base_from, other_from = base_place + 1, other_place + 1
+        base_next, other_next = base_place + 1, other_place + 1
 
     def fits(pairs: dict[Frame, Frame]) -> tuple[int, int]:
         same_calls = sum(
@@ -174,8 +174,8 @@ def _common_end(path: str, other_path: str) -> int:
     return count
 
 
-def _numbers_of_calls(analysis: Analysis, operators: StepOperators) -> dict[Frame, int]:
-    """Return the lines of the host, and a number for the operators called at each; 0 where no stack tells."""
+def _number_calls(analysis: Analysis, operators: StepOperators) -> dict[Frame, int]:
+    """Return a number for the operators called at each line of the host; 0 where no stack tells."""
     trace, row = analysis.trace, operators.row
     frame_row = analysis.launch_chains.callers.frames_at(row, trace.slices.start[row])
     frames, line = lines_of(trace, trace.slices.stack[row], frame_row, analysis.rules)
