@@ -20,6 +20,13 @@ from tracetui.trace.model import Activity, Family, Layer
 
 _NAMESPACES = r"(?:\(anonymous namespace\)::|\w+::)*"
 _DEVICES = ("GPU", "MTIA", "XPU", "HPU")  # the last two [C]
+#: [C], as no real file has them.
+_UNSEEN_RUNTIMES = ("xpu_runtime", "xpu_driver", "hpu_op", "privateuse1_runtime", "privateuse1_driver")
+_ACTIVITIES = {
+    "kernel": Activity.COMPUTE,
+    **dict.fromkeys(("gpu_memcpy", "memcpy", "gpu_memset", "memset"), Activity.COPY),
+    **dict.fromkeys(("cuda_sync", "xpu_sync"), Activity.WAIT),  # the last: [C]
+}
 
 KINETO = Dialect(
     processes=ProcessNames(
@@ -30,37 +37,19 @@ KINETO = Dialect(
         # In 2021 without "gpu_" and "cuda_", and capitalised: Operator, Kernel, Runtime, Memcpy, Memset.
         places={
             "operator": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
-            "cuda_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "cuda_driver": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "mtia_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "xpu_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),  # [C], as the five below
-            "xpu_driver": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "hpu_op": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "privateuse1_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "privateuse1_driver": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "cuda_profiler_range": ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS),
-            "runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
-            "kernel": ProcessPlace(Layer.DEVICE, Family.TASKS),
-            "gpu_memcpy": ProcessPlace(Layer.DEVICE, Family.TASKS),
-            "memcpy": ProcessPlace(Layer.DEVICE, Family.TASKS),
-            "gpu_memset": ProcessPlace(Layer.DEVICE, Family.TASKS),
-            "memset": ProcessPlace(Layer.DEVICE, Family.TASKS),
-            "cuda_sync": ProcessPlace(Layer.DEVICE, Family.TASKS),
-            "xpu_sync": ProcessPlace(Layer.DEVICE, Family.TASKS),  # [C]
-            "mtia_ccp_events": ProcessPlace(Layer.DEVICE, Family.TASKS),
-            "gpu_user_annotation": ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS),
+            **dict.fromkeys(
+                ("runtime", "cuda_runtime", "cuda_driver", "mtia_runtime", *_UNSEEN_RUNTIMES),
+                ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            ),
+            **dict.fromkeys((*_ACTIVITIES, "mtia_ccp_events"), ProcessPlace(Layer.DEVICE, Family.TASKS)),
+            **dict.fromkeys(
+                ("cuda_profiler_range", "gpu_user_annotation"),
+                ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS),
+            ),
             "overhead": ProcessPlace(Layer.OTHER, Family.OTHER),  # [C]
         },
         counters=frozenset({"cuda_profiler_range"}),
-        activities={
-            "kernel": Activity.COMPUTE,
-            "gpu_memcpy": Activity.COPY,
-            "memcpy": Activity.COPY,
-            "gpu_memset": Activity.COPY,
-            "memset": Activity.COPY,
-            "cuda_sync": Activity.WAIT,
-            "xpu_sync": Activity.WAIT,
-        },
+        activities=_ACTIVITIES,
     ),
     flows=FlowCategories(
         families={

@@ -20,6 +20,11 @@ from tracetui.trace.dialects.dialect import (
 )
 from tracetui.trace.model import Family, Layer
 
+_MODULES = (
+    *("PynativeFramework", "PynativeFrameWork", "RuntimeFramework"),
+    *("GraphExecutorPy", "Kernel", "Dataset"),
+)
+
 MINDSPORE = Dialect(
     processes=ProcessNames(
         places={
@@ -31,14 +36,7 @@ MINDSPORE = Dialect(
         ascend_categories=frozenset({"async_npu", "async_mindspore"}),
     ),
     hints=ProcessHints(
-        name_beginnings=(
-            ("PynativeFramework::", "MindSpore"),
-            ("PynativeFrameWork::", "MindSpore"),
-            ("RuntimeFramework::", "MindSpore"),
-            ("GraphExecutorPy::", "MindSpore"),
-            ("Kernel::", "MindSpore"),
-            ("Dataset::", "MindSpore"),
-        ),
+        name_beginnings=tuple((f"{module}::", "MindSpore") for module in _MODULES),
     ),
     categories=SliceCategories(
         places={"python_function": ProcessPlace(Layer.PYTHON, Family.FRAMES)},

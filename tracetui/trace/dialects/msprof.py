@@ -45,69 +45,41 @@ _MAINTENANCE = (
     *("MODEL_TASK_UPDATE", "AICPU_LOADINFO", "GET_STARS_VERSION", "RDMA_PI_VALUE_MODIFY"),
 )
 
-#: By what they do, then by what they run on.
-_TASK_TYPES = {
-    "AI_CORE": Activity.COMPUTE,
-    "AI_VECTOR_CORE": Activity.COMPUTE,  # [C]
-    "AIV_SQE": Activity.COMPUTE,  # [C]
-    "MIX_AIC": Activity.COMPUTE,  # [C]
-    "MIX_AIV": Activity.COMPUTE,
-    "FFTS_PLUS": Activity.COMPUTE,  # [C]
-    "FUSION": Activity.COMPUTE,  # [C]
-    "KERNEL_AICORE": Activity.COMPUTE,  # [C]
-    "KERNEL_AIVEC": Activity.COMPUTE,  # [C]
-    "KERNEL_MIX_AIC": Activity.COMPUTE,  # [C]
-    "KERNEL_MIX_AIV": Activity.COMPUTE,  # [C]
-    "OTHER": Activity.COMPUTE,  # 2024: every kernel is "Other"; the rest is known by its name
-    "AI_CPU": Activity.AICPU,
-    "AICPU_H": Activity.AICPU,  # [C]
-    "AICPU_D": Activity.AICPU,  # [C]
-    "KERNEL_AICPU": Activity.AICPU,  # [C]
-    "DSA_SQE": Activity.AICPU,
-    "VPC_SQE": Activity.AICPU,  # [C]
-    "JPEGE_SQE": Activity.AICPU,  # [C]
-    "JPEGD_SQE": Activity.AICPU,  # [C]
-    "VQ6_SQE": Activity.AICPU,  # [C]
-    "TOF_SQE": Activity.AICPU,  # [C]
-    "HOST_CPU_SQE": Activity.AICPU,  # [C]
-    "SDMA": Activity.COPY,
-    "SDMA_SQE": Activity.COPY,
-    "PCIE_DMA": Activity.COPY,  # [I]
-    "PCIE_DMA_SQE": Activity.COPY,
-    "UBDMA": Activity.COPY,  # [C]
-    "ASYNCDMA": Activity.COPY,  # [C]
-    "EVENT_WAIT": Activity.WAIT,
-    "EVENT_WAIT_SQE": Activity.WAIT,
-    "NOTIFY_WAIT": Activity.WAIT,
-    "NOTIFY_WAIT_SQE": Activity.WAIT,  # [C]
-    "EVENT_RECORD": Activity.EVENT,
-    "EVENT_RECORD_SQE": Activity.EVENT,
-    "NOTIFY_RECORD": Activity.EVENT,
-    "NOTIFY_RECORD_SQE": Activity.EVENT,  # [C]
-    "WRITE_VALUE": Activity.EVENT,
-    "WRITE_VALUE_SQE": Activity.EVENT,  # [C]
-    "PLACE_HOLDER_SQE": Activity.EVENT,
-    "END_SQE": Activity.EVENT,  # [C]
-    "COMMUNICATION": Activity.COMMUNICATION_TASK,  # [C]
-    "HCCL": Activity.COMMUNICATION_TASK,  # [I]
-    "CCU_SQE": Activity.COMMUNICATION_TASK,  # [C]
-    "REDUCE_ASYNC_V2": Activity.COMMUNICATION_TASK,
-    "ROCCE_SQE": Activity.OTHER,  # [C]
-    "CMO_SQE": Activity.OTHER,  # [C]
-    "CDQM_SQE": Activity.OTHER,  # [C]
-    "C_CORE_SQE": Activity.OTHER,  # [C]
-    "CONDITION_SQE": Activity.OTHER,  # [C]
-    "MAX_SQE": Activity.OTHER,  # [C]
-    "PROFILING_ENABLE": Activity.OTHER,
-    "PROFILING_DISABLE": Activity.OTHER,
-    # [C], what the runtime of CANN registers beside those above.
-    **dict.fromkeys(("REMOTE_EVENT_WAIT", "MEM_WAIT_VALUE", "CAPTURE_WAIT"), Activity.WAIT),
-    **dict.fromkeys(("DAVID_EVENT_WAIT", "IPC_EVENT_WAIT"), Activity.WAIT),
-    **dict.fromkeys(("WRITEVALUETASK", "MEM_WRITE_VALUE", "CAPTURE_RECORD"), Activity.EVENT),
-    **dict.fromkeys(("DAVID_EVENT_RECORD", "DAVID_EVENT_RESET", "IPC_EVENT_RECORD"), Activity.EVENT),
-    **dict.fromkeys(("RDMA_SEND", "RDMA_DB_SEND", "CCU_LAUNCH"), Activity.COMMUNICATION_TASK),
-    **dict.fromkeys(_MAINTENANCE, Activity.OTHER),
+#: By what they do. Real files have the first ones of each, the others are [C], but PCIE_DMA and HCCL: [I].
+_TASK_TYPES_BY_ACTIVITY = {
+    Activity.COMPUTE: (
+        *("AI_CORE", "MIX_AIV"),
+        "OTHER",  # 2024: every kernel is "Other"; the rest is known by its name
+        *("AI_VECTOR_CORE", "AIV_SQE", "MIX_AIC", "FFTS_PLUS", "FUSION"),
+        *("KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV"),
+    ),
+    Activity.AICPU: (
+        *("AI_CPU", "DSA_SQE"),
+        *("AICPU_H", "AICPU_D", "KERNEL_AICPU", "VPC_SQE", "JPEGE_SQE", "JPEGD_SQE", "VQ6_SQE", "TOF_SQE"),
+        "HOST_CPU_SQE",
+    ),
+    Activity.COPY: ("SDMA", "SDMA_SQE", "PCIE_DMA_SQE", "PCIE_DMA", "UBDMA", "ASYNCDMA"),
+    Activity.WAIT: (
+        *("EVENT_WAIT", "EVENT_WAIT_SQE", "NOTIFY_WAIT"),
+        *("NOTIFY_WAIT_SQE", "REMOTE_EVENT_WAIT", "MEM_WAIT_VALUE", "CAPTURE_WAIT"),
+        *("DAVID_EVENT_WAIT", "IPC_EVENT_WAIT"),
+    ),
+    Activity.EVENT: (
+        *("EVENT_RECORD", "EVENT_RECORD_SQE", "NOTIFY_RECORD", "WRITE_VALUE", "PLACE_HOLDER_SQE"),
+        *("NOTIFY_RECORD_SQE", "WRITE_VALUE_SQE", "END_SQE", "WRITEVALUETASK", "MEM_WRITE_VALUE"),
+        *("CAPTURE_RECORD", "DAVID_EVENT_RECORD", "DAVID_EVENT_RESET", "IPC_EVENT_RECORD"),
+    ),
+    Activity.COMMUNICATION_TASK: (
+        *("REDUCE_ASYNC_V2", "HCCL"),
+        *("COMMUNICATION", "CCU_SQE", "RDMA_SEND", "RDMA_DB_SEND", "CCU_LAUNCH"),
+    ),
+    Activity.OTHER: (
+        *("PROFILING_ENABLE", "PROFILING_DISABLE"),
+        *("ROCCE_SQE", "CMO_SQE", "CDQM_SQE", "C_CORE_SQE", "CONDITION_SQE", "MAX_SQE"),
+        *_MAINTENANCE,
+    ),
 }
+_TASK_TYPES = {text: activity for activity, texts in _TASK_TYPES_BY_ACTIVITY.items() for text in texts}
 
 #: [I]: what later types may begin with.
 _TASK_TYPE_BEGINNINGS = (
@@ -156,19 +128,10 @@ _ENGINES = (
 
 #: Real files have FP32 and INT32; the others are [C].
 _ELEMENT_BYTES = {
-    "INT8": 1,
-    "UINT8": 1,
-    "FP16": 2,
-    "BFP16": 2,
-    "BF16": 2,
-    "INT16": 2,
-    "UINT16": 2,
-    "FP32": 4,
-    "INT32": 4,
-    "UINT32": 4,
-    "FP64": 8,
-    "INT64": 8,
-    "UINT64": 8,
+    **dict.fromkeys(("INT8", "UINT8"), 1),
+    **dict.fromkeys(("FP16", "BFP16", "BF16", "INT16", "UINT16"), 2),
+    **dict.fromkeys(("FP32", "INT32", "UINT32"), 4),
+    **dict.fromkeys(("FP64", "INT64", "UINT64"), 8),
     "INT128": 16,
 }
 
@@ -178,16 +141,14 @@ MSPROF = Dialect(
             "CANN": ProcessPlace(Layer.RUNTIME, Family.CALLS),
             "Ascend Hardware": ProcessPlace(Layer.DEVICE, Family.TASKS),
             "HCCL": ProcessPlace(Layer.COMMUNICATION, Family.GROUP),
-            "Communication": ProcessPlace(
-                Layer.COMMUNICATION, Family.GROUP
-            ),  # [C], what HCCL is called later
+            # [C], what HCCL is called later
+            "Communication": ProcessPlace(Layer.COMMUNICATION, Family.GROUP),
             "Overlap Analysis": ProcessPlace(Layer.OVERLAP, Family.OVERLAP),
             "OS Runtime API": ProcessPlace(Layer.OTHER, Family.CALLS),  # [C]
             # The parts of tasks that stand in "Ascend Hardware" too.
             "Fusion Task": ProcessPlace(Layer.OTHER, Family.OTHER),  # [C]
-            "msTX": ProcessPlace(
-                Layer.MARKS, Family.OTHER
-            ),  # of databases: in text exports the name is the user's
+            # Of databases: in text exports the name is the user's.
+            "msTX": ProcessPlace(Layer.MARKS, Family.OTHER),
         },
         ascend=frozenset({"CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"}),
         ascend_categories=frozenset({"HostToDevice"}),
