@@ -10,99 +10,97 @@ from dataclasses import fields
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.reader.events import BlockColumns, HcclColumns, MemoryColumns, NumberedColumns
-from tracetui.trace.model import Activity, Counters, Flows, Instants, Layer, Slices, Trace
+from tracetui.cache.columns import TABLES, TraceTable
+from tracetui.reader.events import BlockColumns
+from tracetui.trace.model import Activity, Layer, Trace
 
 
 def check(trace: Trace, blocks: BlockColumns) -> None:
     """Raise ValueError where an index points nowhere, or an order that is relied upon doesn't hold."""
     events = _check_blocks(blocks)
-    _same_length(trace.slices)
-    for table in (trace.hccl, trace.numbered, trace.memory, trace.flows, trace.counters, trace.instants):
-        _same_length(table)
+    for name in TABLES:
+        _same_length(getattr(trace, name))
     _check_lanes(trace)
     _check_slices(trace, events)
     slices, strings, flows, instants = len(trace.slices), len(trace.strings), trace.flows, trace.instants
     for name in ("transport", "link", "dtype", "algorithm", "collective", "process_group", "group_ranks"):
-        _require_within(getattr(trace.hccl, name), -1, strings)
-    _require_within(flows.category, -1, strings)
-    _require_within(flows.source, -1, slices)
-    _require_within(flows.target, -1, slices)
-    _require_within(flows.source_thread, -1, len(trace.threads))
-    _require_within(instants.track, -1, len(trace.tracks))
-    _require_within(instants.name, 0, strings)
-    _require_within(instants.event, 0, events)
-    _require(bool((instants.time[1:] >= instants.time[:-1]).all()))
-    _require(trace.start_ns <= trace.end_ns)
+        require_within(getattr(trace.hccl, name), -1, strings)
+    require_within(flows.category, -1, strings)
+    require_within(flows.source, -1, slices)
+    require_within(flows.target, -1, slices)
+    require_within(flows.source_thread, -1, len(trace.threads))
+    require_within(instants.track, -1, len(trace.tracks))
+    require_within(instants.name, 0, strings)
+    require_within(instants.event, 0, events)
+    require(bool((instants.time[1:] >= instants.time[:-1]).all()))
+    require(trace.start_ns <= trace.end_ns)
 
 
 def _check_slices(trace: Trace, events: int) -> None:
     slices, strings = trace.slices, len(trace.strings)
-    _require_within(slices.name, 0, strings)
+    require_within(slices.name, 0, strings)
     for column in (slices.category, slices.stack, slices.task_type, slices.direction):
-        _require_within(column, -1, strings)
-    _require_within(slices.activity, min(Activity), max(Activity) + 1)
-    _require_within(slices.event, 0, events)
+        require_within(column, -1, strings)
+    require_within(slices.activity, min(Activity), max(Activity) + 1)
+    require_within(slices.event, 0, events)
     if not len(slices):
         return
-    _require(bool((slices.end >= slices.start).all()))
-    _require(int(slices.start.min()) == trace.start_ns and int(slices.end.max()) == trace.end_ns)
+    require(bool((slices.end >= slices.start).all()))
+    require(int(slices.start.min()) == trace.start_ns and int(slices.end.max()) == trace.end_ns)
     early = np.flatnonzero(slices.start[1:] < slices.end[:-1]) + 1
-    _require(bool(np.isin(early, trace.lane_rows).all()))
+    require(bool(np.isin(early, trace.lane_rows).all()))
 
 
 def _check_lanes(trace: Trace) -> None:
     rows, track = trace.lane_rows, trace.lane_track
     _require_bounds(rows, len(trace.slices))
-    _require(len(rows) == len(track) + 1 and bool((track[1:] >= track[:-1]).all()))
-    _require_within(track, 0, len(trace.tracks))
+    require(len(rows) == len(track) + 1 and bool((track[1:] >= track[:-1]).all()))
+    require_within(track, 0, len(trace.tracks))
     samples = lanes_held = 0
     for member in trace.tracks:
         lanes = member.lanes
         lanes_held += len(lanes)
         if lanes:
-            _require(0 <= lanes.start <= lanes.stop <= len(track))
-            _require(bool((track[lanes.start : lanes.stop] == member.index).all()))
-            _require(member.rows == range(int(rows[lanes.start]), int(rows[lanes.stop])))
+            require(0 <= lanes.start <= lanes.stop <= len(track))
+            require(bool((track[lanes.start : lanes.stop] == member.index).all()))
+            require(member.rows == range(int(rows[lanes.start]), int(rows[lanes.stop])))
         else:
-            _require(not member.rows)
-        _require(0 <= member.samples.start <= member.samples.stop <= len(trace.counters))
+            require(not member.rows)
+        require(0 <= member.samples.start <= member.samples.stop <= len(trace.counters))
         samples += len(member.samples)
-    _require(lanes_held == len(track) and samples == len(trace.counters))
-    _require_within(trace.counters.track, 0, sum(member.layer == Layer.COUNTER for member in trace.tracks))
+    require(lanes_held == len(track) and samples == len(trace.counters))
+    require_within(trace.counters.track, 0, sum(member.layer == Layer.COUNTER for member in trace.tracks))
 
 
 def _check_blocks(blocks: BlockColumns) -> int:
     """Return the number of events in the blocks."""
     count = len(blocks.offset)
-    _require(len(blocks.first) == count + 1 and len(blocks.length) == len(blocks.spans) == count)
+    require(len(blocks.first) == count + 1 and len(blocks.length) == len(blocks.spans) == count)
     events = int(blocks.first[-1])
     _require_bounds(blocks.first, events)
     for column in (blocks.offset, blocks.length, blocks.spans, blocks.span_start):
-        _require(not len(column) or int(column.min()) >= 0)
-    _require(bool((blocks.offset[1:] >= (blocks.offset + blocks.length)[:-1]).all()))
-    _require(len(blocks.span_start) == len(blocks.span_end) == int(blocks.spans.sum()))
-    _require(bool((blocks.span_end >= blocks.span_start).all()))
+        require(not len(column) or int(column.min()) >= 0)
+    require(bool((blocks.offset[1:] >= (blocks.offset + blocks.length)[:-1]).all()))
+    require(len(blocks.span_start) == len(blocks.span_end) == int(blocks.spans.sum()))
+    require(bool((blocks.span_end >= blocks.span_start).all()))
     return events
 
 
-def _same_length(
-    table: Slices | HcclColumns | NumberedColumns | MemoryColumns | Flows | Counters | Instants,
-) -> None:
-    _require(len({len(getattr(table, field.name)) for field in fields(table)}) == 1)
+def _same_length(table: TraceTable) -> None:
+    require(len({len(getattr(table, field.name)) for field in fields(table)}) == 1)
 
 
 def _require_bounds(bounds: Int64s, end: int) -> None:
     """Require bounds that begin at 0, end at `end` and never go back."""
-    _require(len(bounds) > 0 and int(bounds[0]) == 0 and int(bounds[-1]) == end)
-    _require(bool((bounds[1:] >= bounds[:-1]).all()))
+    require(len(bounds) > 0 and int(bounds[0]) == 0 and int(bounds[-1]) == end)
+    require(bool((bounds[1:] >= bounds[:-1]).all()))
 
 
-def _require_within(column: np.typing.NDArray[np.signedinteger], low: int, high: int) -> None:
+def require_within(column: np.typing.NDArray[np.signedinteger], low: int, high: int) -> None:
     """Require all values from `low` to below `high`."""
-    _require(not len(column) or (int(column.min()) >= low and int(column.max()) < high))
+    require(not len(column) or (int(column.min()) >= low and int(column.max()) < high))
 
 
-def _require(holds: bool) -> None:
+def require(holds: bool) -> None:
     if not holds:
         raise ValueError("the columns do not fit together")

@@ -44,18 +44,18 @@ _DTYPES = {
     "Floats": ("<f8",),
 }
 _RANGES = ("lanes", "rows", "samples")
-AnyTable = Union[Slices, HcclColumns, NumberedColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns]
-CachedTable = TypeVar(
-    "CachedTable",
-    Slices,
-    HcclColumns,
-    NumberedColumns,
-    MemoryColumns,
-    Flows,
-    Counters,
-    Instants,
-    BlockColumns,
-)
+TraceTable = Union[Slices, HcclColumns, NumberedColumns, MemoryColumns, Flows, Counters, Instants]
+CachedTable = TypeVar("CachedTable", bound=Union[TraceTable, BlockColumns])
+#: The tables of a trace, by the names that it has for them.
+TABLES: dict[str, type[TraceTable]] = {
+    "slices": Slices,
+    "hccl": HcclColumns,
+    "numbered": NumberedColumns,
+    "memory": MemoryColumns,
+    "flows": Flows,
+    "counters": Counters,
+    "instants": Instants,
+}
 
 
 def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
@@ -81,17 +81,7 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
         "lane_rows": trace.lane_rows,
         "lane_track": trace.lane_track,
     }
-    tables: dict[str, AnyTable] = {
-        "slices": trace.slices,
-        "hccl": trace.hccl,
-        "numbered": trace.numbered,
-        "memory": trace.memory,
-        "flows": trace.flows,
-        "counters": trace.counters,
-        "instants": trace.instants,
-        "blocks": blocks,
-    }
-    for prefix, table in tables.items():
+    for prefix, table in {**{name: getattr(trace, name) for name in TABLES}, "blocks": blocks}.items():
         for field in fields(table):
             arrays[f"{prefix}.{field.name}"] = getattr(table, field.name)
     return document, arrays
@@ -112,15 +102,8 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         strings=_strings(arrays),
         threads=[(_checked_text(pid), _checked_text(tid)) for pid, tid in document["threads"]],
         tracks=tuple(_track(index, track) for index, track in enumerate(document["tracks"])),
-        slices=_table(Slices, "slices", arrays),
-        hccl=_table(HcclColumns, "hccl", arrays),
-        numbered=_table(NumberedColumns, "numbered", arrays),
-        memory=_table(MemoryColumns, "memory", arrays),
         lane_rows=_column(arrays, "lane_rows", "Int64s"),
         lane_track=_column(arrays, "lane_track", "Int32s"),
-        flows=_table(Flows, "flows", arrays),
-        counters=_table(Counters, "counters", arrays),
-        instants=_table(Instants, "instants", arrays),
         devices=tuple(map(_checked_text, document["devices"])),
         start_ns=int(document["start_ns"]),
         end_ns=int(document["end_ns"]),
@@ -130,6 +113,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         shared_flows=int(document["shared_flows"]),
         messages=tuple(map(_checked_text, document["messages"])),
         notes=tuple(map(statement_of, document["notes"])),
+        **{name: _table(table, name, arrays) for name, table in TABLES.items()},  # type: ignore[arg-type]
     )
     return trace, _table(BlockColumns, "blocks", arrays)
 

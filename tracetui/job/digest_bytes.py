@@ -21,6 +21,7 @@ import orjson
 from tracetui.analysis.health.facts import Doubt, HealthFacts
 from tracetui.analysis.health.finding import NUMBERS, Severity
 from tracetui.arrays import Int64s
+from tracetui.cache.checks import require, require_within
 from tracetui.comparison.waterfall import TERMS
 from tracetui.job.columns import ColumnTable
 from tracetui.job.digest import (
@@ -226,7 +227,7 @@ def _facts(document: dict[str, Any] | None) -> RunFacts | None:
     if document is None:
         return None
     totals = tuple(map(_int64, document["totals"]))
-    _require(len(totals) in (0, 4))
+    require(len(totals) in (0, 4))
     return RunFacts(
         devices=tuple(map(str, document["devices"])),
         steps=_int64(document["steps"]),
@@ -248,7 +249,7 @@ def _health(document: dict[str, Any] | None) -> HealthFacts:
         Doubt(str(identity), int(Severity(_int64(severity))), tuple(map(str, affects)), statement_of(kept))
         for identity, severity, affects, kept in document["doubts"]
     )
-    _require(all(number in NUMBERS for doubt in doubts for number in doubt.affects))
+    require(all(number in NUMBERS for doubt in doubts for number in doubt.affects))
     return HealthFacts(
         doubts=doubts,
         findings=tuple(map(str, document["findings"])),
@@ -273,7 +274,7 @@ def _group(document: dict[str, Any]) -> RankGroup:
 def _check_digest(digest: Digest) -> None:
     """Raise ValueError where a place points nowhere, or an order that is relied upon doesn't hold."""
     for table in tables(digest).values():
-        _require(len({len(getattr(table, column.name)) for column in fields(table)}) == 1)
+        require(len({len(getattr(table, column.name)) for column in fields(table)}) == 1)
     texts, lines, groups = len(digest.texts), len(digest.lines), len(digest.groups)
     collectives, cells, keys, links = digest.collectives, digest.cells, digest.keys, digest.links
     terms, sums, calls = digest.terms, digest.sums, digest.calls
@@ -299,38 +300,31 @@ def _check_digest(digest: Digest) -> None:
         *(((digest.awaited.collective, 0, len(collectives)),) if digest.awaited is not None else ()),
         (cells.segment, 0, len(digest.boundaries) - 1),
     ):
-        _require(not len(column) or (int(column.min()) >= least and int(column.max()) < limit))
+        require_within(column, least, limit)
     walls = digest.walls
     for table, length in (
         (terms, walls.end - walls.start),
         (digest.device_terms, walls.device_end - walls.device_start),
     ):
-        for column, limit in ((table.wall, len(walls)), (table.term, texts)):
-            _require(not len(column) or (int(column.min()) >= 0 and int(column.max()) < limit))
+        require_within(table.wall, 0, len(walls))
+        require_within(table.term, 0, texts)
         summed = np.zeros(len(walls), np.int64)
         np.add.at(summed, table.wall, table.ns)
-        _require(bool((summed == length).all()))
-        _require(all(digest.texts[term] in TERMS for term in set(table.term.tolist())))
-    _require(digest.facts is None or 0 <= digest.facts.steps <= len(walls))
-    _require(int(digest.part_counts.sum()) == len(digest.parts))
-    _require(
-        bool((collectives.end >= collectives.start).all())
-        and bool((collectives.start[1:] >= collectives.start[:-1]).all())
-    )
-    _require(bool((digest.boundaries[1:] > digest.boundaries[:-1]).all()))
-    _require(bool((cells.segment[1:] >= cells.segment[:-1]).all()) and bool((cells.ns > 0).all()))
+        require(bool((summed == length).all()))
+        require(all(digest.texts[term] in TERMS for term in set(table.term.tolist())))
+    require(digest.facts is None or 0 <= digest.facts.steps <= len(walls))
+    require(int(digest.part_counts.sum()) == len(digest.parts))
+    require(bool((collectives.end >= collectives.start).all()))
+    require(bool((collectives.start[1:] >= collectives.start[:-1]).all()))
+    require(bool((digest.boundaries[1:] > digest.boundaries[:-1]).all()))
+    require(bool((cells.segment[1:] >= cells.segment[:-1]).all()) and bool((cells.ns > 0).all()))
     if digest.ranges is not None:
-        _require(bool((digest.ranges.end >= digest.ranges.start).all()))
-        _require(bool((digest.ranges.start[1:] >= digest.ranges.start[:-1]).all()))
+        require(bool((digest.ranges.end >= digest.ranges.start).all()))
+        require(bool((digest.ranges.start[1:] >= digest.ranges.start[:-1]).all()))
     edges = np.concatenate((collectives.start, collectives.end))
     place = np.searchsorted(digest.boundaries, edges)
-    _require(not len(edges) or int(place.max()) < len(digest.boundaries))
-    _require(bool((digest.boundaries[place] == edges).all()))
-
-
-def _require(holds: bool) -> None:
-    if not holds:
-        raise ValueError("not a digest")
+    require(not len(edges) or int(place.max()) < len(digest.boundaries))
+    require(bool((digest.boundaries[place] == edges).all()))
 
 
 def _pack(column: Int64s) -> str:
