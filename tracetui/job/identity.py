@@ -11,7 +11,7 @@ from tracetui.databases.names import rank_in_name
 from tracetui.job.digest import Identity
 from tracetui.reader.errors import plain
 from tracetui.reader.joined import open_trace
-from tracetui.siblings.metadata import parallel_groups
+from tracetui.siblings.metadata import members_of, parallel_groups
 from tracetui.siblings.names import parse_name, rank_directory, timeline_rank
 from tracetui.siblings.rank_files import profile_info, rank_info
 
@@ -33,8 +33,7 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     directory = rank_directory(trace)
     name = trace.name if directory is None else directory.name
     named_parts, info = parse_name(name), rank_info(trace)
-    distributed = head.get("distributedInfo")
-    distributed = distributed if isinstance(distributed, dict) else {}
+    distributed = members_of(head.get("distributedInfo"))
     names_above = [path.name for path in list(trace.parents)[:3]]
     by_name, in_name = timeline_rank(trace.name), rank_in_name(trace.name)
     if by_name is None:

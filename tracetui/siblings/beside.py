@@ -21,6 +21,12 @@ class Refusal(Exception):  # noqa: N818 - the name says what is wrong, "Error" w
     """A refusal to read a file beside a trace; `str()` is one sentence about it, without its name."""
 
 
+def unreadable(error: Exception) -> Refusal:
+    """Return what is raised where a file cannot be read: a path with a zero byte has no `strerror`."""
+    reason = getattr(error, "strerror", None) or "no such file"
+    return Refusal(state("cannot be read: {reason}", reason=reason))
+
+
 class NumberedDocument(NamedTuple):
     """A JSON object, and the number that the name of its file ends in."""
 
@@ -65,9 +71,7 @@ def refuse_large(path: Path, largest: int) -> None:
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
-        raise Refusal(
-            state("cannot be read: {reason}", reason=getattr(error, "strerror", None) or "no such file")
-        ) from None
+        raise unreadable(error) from None
     if not stat.S_ISREG(status.st_mode):
         raise Refusal(state("is not a file"))
     if status.st_size > largest:
@@ -92,7 +96,7 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         members = json.loads(path.read_bytes())
     except OSError as error:
-        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
+        raise unreadable(error) from None
     except (ValueError, RecursionError):
         raise Refusal(state("is damaged: it holds no JSON")) from None
     if not isinstance(members, dict):

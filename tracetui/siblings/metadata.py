@@ -84,5 +84,10 @@ def whole_number(value: Any) -> int | None:
     return value if _is_rank(value) else None
 
 
+def members_of(value: Any) -> dict[str, Any]:
+    """Return a JSON object; {} for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
 def _is_rank(value: Any) -> bool:
     return type(value) is int and 0 <= value < 1 << 31

@@ -17,7 +17,7 @@ from tracetui.databases.exports import MSPROF_JSON
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal, files_like, read_object
 from tracetui.siblings.database import host_in_database, metadata_in_database
-from tracetui.siblings.metadata import NAME, read_json_object, whole_number
+from tracetui.siblings.metadata import NAME, members_of, read_json_object, whole_number
 
 _INFO = re.compile(r"profiler_info(?:_(\d{1,9}))?\.json", re.ASCII)
 _DIRECTORIES = 2  #: where they may be: that of the trace, and those above
@@ -127,8 +127,7 @@ class RankInfo:
 def rank_info(trace: Path) -> RankInfo:
     """Return what the documents in the directory of a trace, or in the one above, tell of its rank."""
     files = rank_files(trace)
-    arguments = files.metadata.get("distributed_args")
-    arguments = arguments if isinstance(arguments, dict) else {}
+    arguments = members_of(files.metadata.get("distributed_args"))
     return RankInfo(
         rank=files.rank,
         world=whole_number(arguments.get("world_size")) or None,
@@ -142,15 +141,18 @@ def rank_info(trace: Path) -> RankInfo:
 
 
 def _options(config: Any) -> dict[str, Option]:
-    parts = config if isinstance(config, dict) else {}
-    common, experimental = parts.get("common_config"), parts.get("experimental_config")
+    parts = members_of(config)
+    common, experimental = (
+        members_of(parts.get("common_config")),
+        members_of(parts.get("experimental_config")),
+    )
     options: dict[str, Option] = {}
     for name in _OPTIONS:
-        value = common.get(name) if isinstance(common, dict) else None
+        value = common.get(name)
         if isinstance(value, bool):
             options[name] = value
     for name, title in _EXPERIMENTAL.items():
-        value = experimental.get(name) if isinstance(experimental, dict) else None
+        value = experimental.get(name)
         if isinstance(value, (str, bool)):
             options[title] = value if isinstance(value, bool) else value[:100]
     return options

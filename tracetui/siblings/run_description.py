@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tracetui.siblings.metadata import whole_number
+from tracetui.siblings.metadata import members_of, whole_number
 from tracetui.siblings.names import parse_name
 from tracetui.siblings.rank_files import rank_files
 
@@ -38,8 +38,11 @@ def describe_run(trace: Path) -> RunDescription:
     """Return what is known of the run whose trace is at a path: never fails."""
     files = rank_files(trace)
     info, metadata = files.info, files.metadata
-    config = _object(info.get("config"))
-    common, experimental = _object(config.get("common_config")), _object(config.get("experimental_config"))
+    config = members_of(info.get("config"))
+    common, experimental = (
+        members_of(config.get("common_config")),
+        members_of(config.get("experimental_config")),
+    )
     activities = common.get("activities")
     level = experimental.get("_profiler_level", experimental.get("profiler_level"))
     return RunDescription(
@@ -59,20 +62,16 @@ def describe_run(trace: Path) -> RunDescription:
         options=dict([*_options(common), *_options(experimental)]),
         environment={
             name: value
-            for name, value in _object(metadata.get("ENV_VARIABLES")).items()
+            for name, value in members_of(metadata.get("ENV_VARIABLES")).items()
             if isinstance(value, str) and value
         },
         parallel={
             name: number
-            for name, value in _object(metadata.get("distributed_args")).items()
+            for name, value in members_of(metadata.get("distributed_args")).items()
             if (number := whole_number(value)) is not None
         },
         problems=files.problems,
     )
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _host(trace: Path) -> str | None:

@@ -13,13 +13,13 @@ import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from tracetui.arrays import Int32s, Int64s
 from tracetui.language import state
-from tracetui.siblings.beside import Refusal, refuse_large
+from tracetui.siblings.beside import Refusal, refuse_large, unreadable
 
 LARGEST = 2_000_000_000  #: bytes
 _MAGIC = b"\x80"  #: how pickles begin since 2003
@@ -103,7 +103,9 @@ def read_snapshot(path: Path) -> SnapshotEvents:
         reserved=reserved,
         skipped=skipped,
         allocated_before=len(alive),
-        settings=tuple(filter(_is_text, settings)) if isinstance(settings, dict) else (),
+        settings=tuple(name for name in settings if isinstance(name, str))
+        if isinstance(settings, dict)
+        else (),
         blocks_have_history=any("history" in block for _, _, block in _blocks(document.get("segments"))),
     )
 
@@ -155,10 +157,6 @@ def _frame(frame: Any) -> tuple[str, int, str] | None:
     if not isinstance(file, str) or type(line) is not int or not isinstance(function, str):
         return None
     return (file, line, function) if 0 <= line < 1 << 31 else None
-
-
-def _is_text(name: Any) -> bool:
-    return isinstance(name, str)
 
 
 def _blocks(segments: Any) -> Iterator[tuple[int, int | None, dict[Any, Any]]]:
@@ -213,22 +211,18 @@ def _load(path: Path) -> Any:
     gc.disable()  # nothing that is read has cycles, but the collector would look at all of it
     try:
         with path.open("rb") as stream, _limited_memory(_TIMES * path.stat().st_size + _ROOM):
-            return _unpickle(stream)
+            return _Unpickler(stream).load()
     except Refusal:
         raise
     except MemoryError:
         raise Refusal(state("is not read: it asks for more memory than its size accounts for")) from None
     except OSError as error:
-        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
+        raise unreadable(error) from None
     except Exception:  # a damaged pickle raises whatever its opcodes run into
         raise Refusal(state("is damaged: it is no whole pickle")) from None
     finally:
         if collecting:
             gc.enable()
-
-
-def _unpickle(stream: BinaryIO) -> Any:
-    return _Unpickler(stream).load()
 
 
 @contextlib.contextmanager

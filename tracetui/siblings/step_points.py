@@ -14,7 +14,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.siblings.names import timeline_rank
-from tracetui.siblings.tables import Format, SiblingTable, TableColumn, ValueKind, read_table
+from tracetui.siblings.tables import Format, TableColumn, ValueKind, read_table
 
 UNIT_NS = 10
 _START = "_start_point"
@@ -42,10 +42,6 @@ def step_points(timeline: Path) -> StepPoints | None:
     columns = [TableColumn("step", ValueKind.WHOLE, ("step_num",))]
     columns += [TableColumn(point, ValueKind.WHOLE, (point,), needed=True) for point in _POINTS]
     table = read_table(path, Format(path.name, tuple(columns), has_extra=True))
-    return _points(table)
-
-
-def _points(table: SiblingTable) -> StepPoints | None:
     steps = np.flatnonzero(table.numbers["step"] >= 0)  # the row of the means has none
     if not len(steps):
         return None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
 from tracetui.language import state
-from tracetui.siblings.beside import Refusal, find_beside, refuse_large
+from tracetui.siblings.beside import Refusal, find_beside, refuse_large, unreadable
 from tracetui.siblings.cells import CsvCells, read_cells, thousandths
 from tracetui.units import format_count
 
@@ -136,7 +136,7 @@ def _read(path: Path, format_: Format) -> SiblingTable:
         for block in read_cells(path, len(header), builder.column_indexes):
             builder.add(block)
     except OSError as error:
-        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
+        raise unreadable(error) from None
     column = _quoted(repeated)
     problem = state(
         "{name}: column {column} stands there twice, the first is read", name=format_.name, column=column
@@ -150,7 +150,7 @@ def _header(path: Path) -> list[str]:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
             line = stream.readline(_LONGEST_HEADER)
     except OSError as error:
-        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
+        raise unreadable(error) from None
     if not line.strip():
         raise Refusal(state("is empty"))
     try:

@@ -11,12 +11,11 @@ import numpy as np
 
 from tracetui.arrays import Int16s, Int64s, Wholes
 from tracetui.compiled import COMPILED, native
-from tracetui.siblings.scheduler.events import MOST_CORES, EventKind, SchedulerColumns
+from tracetui.siblings.scheduler.events import COLUMN_TYPES, MOST_CORES, EventKind, SchedulerColumns
 from tracetui.siblings.scheduler.line import LostEvents, Overwritten, SchedulerEvent, is_remark, read_line
 from tracetui.siblings.scheduler.parsed import LEFT, Comms, Mark, Parsed, ReadLines
 from tracetui.siblings.scheduler.vectors import read_vectors
 
-_DTYPES = (np.int64, np.int16, np.int8, np.int32, np.int32, np.int8, np.int16)  # of SchedulerColumns
 _NAMES = np.dtype([("row", "<i4"), ("pid", "<i4"), ("first", "<u8"), ("second", "<u8")])
 _MOST_BREAKS = 3  # of lines in one event: it names three threads
 
@@ -24,7 +23,9 @@ _MOST_BREAKS = 3  # of lines in one event: it names three threads
 def scan(data: bytes) -> ReadLines:
     """Return what the lines of usual form in a block hold, read in C: 1 GB takes a second or two."""
     *columns, starts, names, processes = native.scan_scheduler(data)
-    read = SchedulerColumns._make(np.frombuffer(column, dtype) for column, dtype in zip(columns, _DTYPES))
+    read = SchedulerColumns._make(
+        np.frombuffer(column, dtype) for column, dtype in zip(columns, COLUMN_TYPES)
+    )
     named = np.frombuffer(names, _NAMES)
     comms = Comms(named["row"].astype(np.int64), named["pid"], named["first"], named["second"])
     threads, owners = np.frombuffer(processes, np.int32).reshape(-1, 2).T.tolist()

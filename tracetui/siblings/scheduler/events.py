@@ -69,15 +69,8 @@ class SchedulerColumns(NamedTuple):
     target: Int16s  #: of wake-ups and moves the core they go to; -1 where not recorded
 
 
-EMPTY = SchedulerColumns(
-    np.empty(0, np.int64),
-    np.empty(0, np.int16),
-    np.empty(0, np.int8),
-    np.empty(0, np.int32),
-    np.empty(0, np.int32),
-    np.empty(0, np.int8),
-    np.empty(0, np.int16),
-)
+COLUMN_TYPES = (np.int64, np.int16, np.int8, np.int32, np.int32, np.int8, np.int16)
+EMPTY = SchedulerColumns._make(np.empty(0, column_type) for column_type in COLUMN_TYPES)
 
 
 class LostStretch(NamedTuple):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tracetui.language import state
-from tracetui.siblings.beside import Refusal, files_like, read_object
+from tracetui.siblings.beside import Refusal, files_like, read_object, unreadable
 from tracetui.siblings.names import rank_directory
 from tracetui.siblings.scheduler.events import MOST_PIDS, SchedulerEvents
 from tracetui.siblings.scheduler.insight import NAME as INSIGHT
@@ -93,9 +93,7 @@ def read_recording(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
         with path.open("rb") as file:
             head = file.read(16)
     except (OSError, ValueError) as error:
-        raise Refusal(
-            state("cannot be read: {reason}", reason=getattr(error, "strerror", None) or "no such file")
-        ) from None
+        raise unreadable(error) from None
     if not path.is_file():
         raise Refusal(state("is not a file"))
     if not head:

@@ -21,6 +21,7 @@ from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.events import (
+    COLUMN_TYPES,
     MOST_CORES,
     MOST_PIDS,
     NO_PID,
@@ -100,8 +101,7 @@ class _Reader:
             raise Refusal(state("holds no events of the scheduler"))
         table = np.array(self._rows, np.int64)
         table = table[np.argsort(table[:, 0], kind="stable")]
-        types = (np.int64, np.int16, np.int8, np.int32, np.int32, np.int8, np.int16)
-        columns = SchedulerColumns._make(column.astype(kind) for column, kind in zip(table.T, types))
+        columns = SchedulerColumns._make(column.astype(kind) for column, kind in zip(table.T, COLUMN_TYPES))
         return SchedulerEvents(
             path=str(self._path),
             columns=columns,

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.siblings.scheduler.events import MOST_PIDS, NO_PID, EventKind, SchedulerColumns
+from tracetui.siblings.scheduler.events import MOST_PIDS, NAMES, NO_PID, EventKind, SchedulerColumns
 from tracetui.siblings.scheduler.line import INTERRUPTS, STATE_BITS
 from tracetui.siblings.scheduler.parsed import LEFT, REMARK, Comms, ReadLines, Words
 
@@ -39,24 +39,12 @@ def _word(text: bytes) -> int:
     return int.from_bytes(text[:_WORD].ljust(_WORD, b"\0"), "little")
 
 
-def _spelling(name: bytes, kind: EventKind) -> _Spelling:
-    return _Spelling(kind, len(name), _word(name), _word(name[-_WORD:]))
-
-
+_RARE = (EventKind.FORK, EventKind.EXEC, EventKind.EXIT)  # left to `line`
 _SPELLINGS = tuple(
-    _spelling(name, kind)
+    _Spelling(kind, len(name), _word(name), _word(name[-_WORD:]))
     for name, kind in (
-        (b"sched_switch", EventKind.SWITCH),
-        (b"sched_waking", EventKind.WAKING),
-        (b"sched_wakeup", EventKind.WAKEUP),
-        (b"sched_wakeup_new", EventKind.WAKEUP_NEW),
-        (b"sched_migrate_task", EventKind.MIGRATE),
-        (b"irq_handler_entry", EventKind.IRQ_ENTRY),
-        (b"irq_handler_exit", EventKind.IRQ_EXIT),
-        (b"softirq_entry", EventKind.SOFTIRQ_ENTRY),
-        (b"softirq_exit", EventKind.SOFTIRQ_EXIT),
-        (b"softirq_raise", EventKind.OTHER),
-        (b"sched_stat_runtime", EventKind.OTHER),
+        *((name, kind) for name, kind in NAMES.items() if kind not in _RARE),
+        *((name, EventKind.OTHER) for name in (b"softirq_raise", b"sched_stat_runtime")),
     )
 )
 _WIDEST = 6  # words of spaces that stand between a time and the name of its event
@@ -72,7 +60,7 @@ def _every(byte: int) -> np.uint64:
 
 
 _ZEROS, _SPACES, _SEVEN, _TOP = _every(0x30), _every(0x20), _every(0x7F), _every(0x80)
-_OVER_NINE, _ANY = _every(0x76), _every(0x7F)
+_OVER_NINE = _every(0x76)
 
 
 def _not_digits(words: Words) -> Words:
@@ -83,7 +71,7 @@ def _not_digits(words: Words) -> Words:
 
 def _not_spaces(words: Words) -> Words:
     value = words ^ _SPACES
-    return cast(Words, (((value & _SEVEN) + _ANY) | value) & _TOP)
+    return cast(Words, (((value & _SEVEN) + _SEVEN) | value) & _TOP)
 
 
 def _count_last(marks: Words) -> Int64s:
