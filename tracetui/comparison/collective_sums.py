@@ -99,11 +99,8 @@ def collective_sums(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
     ]
     waits, steps = analysis.communication.waits, walls.host_steps
     names, keys_found = [str(place) for place in range(len(place_of_key))], [*place_of_key]
-    key, ns, row = (
-        np.array(keys, np.int64),
-        operations.end[in_steps] - operations.start[in_steps],
-        operations.row[in_steps],
-    )
+    key, row = np.array(keys, np.int64), operations.row[in_steps]
+    ns = operations.end[in_steps] - operations.start[in_steps]
     known = np.where(waits.has_handshake[in_steps], key, -1)
 
     def by_key(key_places: Int64s, time: Int64s) -> dict[CollectiveKey, Sum]:

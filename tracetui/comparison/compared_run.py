@@ -35,10 +35,10 @@ from tracetui.comparison.launched_work import (
 )
 from tracetui.comparison.matched_lines import LineSums, line_sums
 from tracetui.comparison.memory_use import MemoryUse, memory_use
-from tracetui.comparison.module_times import ModuleTimes, module_times
+from tracetui.comparison.module_times import module_times
 from tracetui.comparison.operator_sequences import OperatorSequences, computing_by_operator, sequences
 from tracetui.comparison.shapes import ArgsOf
-from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
+from tracetui.comparison.tally import NOTHING, NestedSums, Sum, Sums, tally, tested_steps
 from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_pieces
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
@@ -56,14 +56,6 @@ class Totals:
     computing_ns: int
     communication_not_overlapped_ns: int
     free_ns: int
-
-
-@dataclass(frozen=True)
-class ApiSums:
-    """The operators of the host by name."""
-
-    total: Sums  #: their whole time
-    self_sums: Sums  #: without the operators inside
 
 
 class CommonSteps(NamedTuple):
@@ -85,9 +77,8 @@ class Run:
     totals: Totals | None  #: None where only a part of its steps is compared
     #: int64[n]: the wall of each step on each device: from the start of the step to that of the next
     wall_ns: Int64s
-    terms_ns: (
-        Int64s  #: int64[n, terms]: what it went into, in the order of `TERMS`; each row sums to the wall
-    )
+    #: int64[n, terms]: what it went into, in the order of `TERMS`; each row sums to the wall
+    terms_ns: Int64s
     device_ns: Int64s  #: int64[n]: from the first task of each step to that of the next
     device_terms_ns: Int64s  #: int64[n, terms]: what that went into
     causes: Sums  #: idle time by cause, preparing included; of each step on each device
@@ -100,15 +91,14 @@ class Run:
     operators: OperatorSequences
     computing: Sums  #: time of kernels by operator of level 1
     kernels: KernelSums
-    modules: ModuleTimes
+    modules: NestedSums  #: device time by their path
     phases: Sums  #: time of devices in the ranges that people mark
     communication: CollectiveSums
-    api: ApiSums
+    api: NestedSums  #: the operators of the host by name
     memory: MemoryUse | None  #: None where nothing was recorded of it
     advice: Sums  #: by kind: the time that the costliest of a kind explains in a mean step, and how many
-    health: HealthFacts = field(
-        default_factory=HealthFacts
-    )  #: how it was recorded, and what of it can be believed
+    #: how it was recorded, and what of it can be believed
+    health: HealthFacts = field(default_factory=HealthFacts)
     has_runtime: bool = True  #: calls of the runtime are recorded: at profiler level 0 none is
     ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
     members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
@@ -146,9 +136,10 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
     device_idle = idle_pieces(analysis, device_steps)
     terms = waterfall(analysis, walls, idle, exposed)
     device_terms = waterfall(analysis, device_steps, device_idle, exposed_pieces(analysis, device_steps))
-    memory, work_done = memory_use(analysis.memory, choice_made), work.result()
+    memory = memory_use(analysis.memory, choice_made)
+    operators, work_done = work.result()
     health = health_facts(analysis)
-    shape_notes = [_NO_SHAPES] if args_of is not None and work_done.sequences.plain is None else []
+    shape_notes = [_NO_SHAPES] if args_of is not None and work_done.operators.plain is None else []
     working = [activity for activity in analysis.devices if activity.window_ns > 0]
     return Run(
         path=analysis.trace.path,
@@ -162,21 +153,14 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         device_ns=device_steps.end - device_steps.start,
         device_terms_ns=device_terms,
         causes=_idle_by_cause(walls, idle, device_idle),
-        lines=line_sums(analysis, walls, idle, work_done.step_operators),
+        lines=line_sums(analysis, walls, idle, operators),
         walls=walls,
         steps=walls.host_steps,
-        classes=work_done.classes,
-        operators=work_done.sequences,
-        computing=work_done.computing,
-        kernels=work_done.kernels,
-        modules=work_done.modules,
-        phases=work_done.phases,
-        communication=work_done.communication,
-        api=work_done.api,
         memory=memory,
         advice=advice.result(),
         health=health,
         has_runtime=analysis.has_runtime,
+        **work_done._asdict(),
     )
 
 
@@ -192,25 +176,26 @@ def _doubts(health: HealthFacts) -> Iterator[str]:
 
 
 class _StepWork(NamedTuple):
-    """What the steps did, whyever they waited."""
+    """What the steps did, whyever they waited, by the names of `Run`."""
 
-    step_operators: StepOperators
-    sequences: OperatorSequences
+    operators: OperatorSequences
     computing: Sums
     classes: Sums
     kernels: KernelSums
-    modules: ModuleTimes
+    modules: NestedSums
     phases: Sums
     communication: CollectiveSums
-    api: ApiSums
+    api: NestedSums
 
 
-def _step_work(analysis: Analysis, walls: StepWalls, args_of: ArgsOf | None) -> _StepWork:
+def _step_work(
+    analysis: Analysis, walls: StepWalls, args_of: ArgsOf | None
+) -> tuple[StepOperators, _StepWork]:
+    """Return the operators in the steps, and what these did."""
     steps = walls.host_steps
     launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
-    return _StepWork(
-        step_operators=operators,
-        sequences=sequences(analysis, launched, operators, steps, args_of),
+    return operators, _StepWork(
+        operators=sequences(analysis, launched, operators, steps, args_of),
         computing=computing_by_operator(analysis, launched, steps),
         classes=classes(analysis, launched, steps),
         kernels=kernel_sums(analysis, launched, steps),
@@ -243,9 +228,7 @@ def _wall_count(analysis: Analysis, choice: StepChoice) -> int | None:
 
 
 def _notes(analysis: Analysis, walls: StepWalls, choice: StepChoice) -> list[str]:
-    notes = [
-        *map(without_stop, (*analysis.trace.report.warnings, *analysis.trace.notes)),
-    ]
+    notes = [*map(without_stop, (*analysis.trace.report.warnings, *analysis.trace.notes))]
     devices = len(set(walls.device.tolist()))
     if not len(walls):
         notes.append(state("no device computes or communicates in it, or not in what was asked for"))
@@ -280,17 +263,11 @@ def _tally_causes(walls: StepWalls, idle: WallIdle) -> dict[str, Sum]:
     task_by_interval = np.full(width, -1, np.int64)
     task_by_interval[idle.interval] = idle.ending_task
     cause, wall = np.divmod(packed // width, max(len(walls), 1))
-    return tally(
-        [cause_kind.label for cause_kind in Cause],
-        cause,
-        wall,
-        ns,
-        len(walls),
-        task_by_interval[packed % width],
-    )
+    labels = [cause_kind.label for cause_kind in Cause]
+    return tally(labels, cause, wall, ns, len(walls), task_by_interval[packed % width])
 
 
-def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> ApiSums:
+def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> NestedSums:
     spans: OperatorSlices = analysis.operators(host=True)
     span_place = np.searchsorted(spans.rows, operators.row)
     names = operator_names(analysis.trace)
@@ -302,7 +279,7 @@ def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> ApiSu
     np.add.at(own_ns, np.searchsorted(operators.row, repeated[~is_counted]), own_ns[~is_counted])
     columns = (name[is_counted], operators.step[is_counted])
     rows = operators.row[is_counted]
-    return ApiSums(
+    return NestedSums(
         total=tally(names, *columns, spans.durations[span_place][is_counted], steps, rows),
         self_sums=tally(names, *columns, own_ns[is_counted], steps, rows),
     )

@@ -15,14 +15,13 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.classes import rank_of
 from tracetui.comparison.common_detail import merge_unsplit
 from tracetui.comparison.compared_row import ComparedRow, DeviceSteps, RowScale, ranked, row, rows
-from tracetui.comparison.compared_run import ApiSums, Run
+from tracetui.comparison.compared_run import Run
 from tracetui.comparison.job_part import JobPart
 from tracetui.comparison.line_rows import LineRow, line_rows, same_lines
 from tracetui.comparison.memory_rows import MemoryRow, memory_rows
-from tracetui.comparison.module_times import ModuleTimes
 from tracetui.comparison.operator_sequences import OperatorStretch, match_operators
 from tracetui.comparison.rank_test import LEAST_STEPS
-from tracetui.comparison.tally import NOTHING, Sum, comparable_sums, tested_steps
+from tracetui.comparison.tally import NOTHING, NestedSums, Sum, comparable_sums, tested_steps
 from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, term_places
 from tracetui.language import state
 from tracetui.trace.clean import printable
@@ -33,15 +32,8 @@ _LONGEST_VERSIONS = 200  #: characters
 
 
 @dataclass(frozen=True)
-class ModuleRow(ComparedRow):
-    """A module: with what is inside of it, and what it launched itself."""
-
-    self_row: ComparedRow
-
-
-@dataclass(frozen=True)
-class ApiRow(ComparedRow):
-    """An operator of the host: its whole time, and that without the operators inside."""
+class NestedRow(ComparedRow):
+    """A module, or an operator of the host: its whole time, and that without what is inside of it."""
 
     self_row: ComparedRow
 
@@ -68,14 +60,14 @@ class Comparison:
     computing: tuple[ComparedRow, ...]  #: time of kernels by operator of level 1
     gone: tuple[OperatorStretch, ...]  #: operators in a row that only BASE has
     new: tuple[OperatorStretch, ...]  #: that only OTHER has
-    modules: tuple[ModuleRow, ...]
+    modules: tuple[NestedRow, ...]
     phases: tuple[ComparedRow, ...]  #: ranges that people mark, by name
     kernels: tuple[ComparedRow, ...]
     lines: tuple[LineRow, ...]
     causes: tuple[ComparedRow, ...]  #: of idle time, preparing included
     cause_lines: dict[Cause, tuple[LineRow, Fraction]]  #: the line that changed most for a cause, by how much
     communication: tuple[ComparedRow, ...]
-    api: tuple[ApiRow, ...]
+    api: tuple[NestedRow, ...]
     advice: tuple[ComparedRow, ...]
     memory: tuple[MemoryRow, ...]
     notes: tuple[str, ...]  #: sentences without full stop
@@ -150,14 +142,16 @@ def compare_runs(base: Run, other: Run) -> Comparison:
         computing=rows(*comparable_sums(base.computing, other.computing), host_scale),
         gone=operators.gone,
         new=operators.new,
-        modules=tuple(_module_rows(base, other, host_scale)),
+        modules=_nested_rows(base.modules, other.modules, host_scale)
+        if base.modules.total and other.modules.total
+        else (),
         phases=_phase_rows(base, other, host_scale),
         kernels=_kernel_rows(base, other, host_scale),
         lines=lines,
         causes=rows(base.causes, other.causes, wall_scale),
         cause_lines=cause_lines,
         communication=_collective_rows(base, other, host_scale),
-        api=tuple(_api_rows(base, other, host_scale)),
+        api=_nested_rows(base.api, other.api, host_scale),
         advice=rows(base.advice, other.advice, RowScale(1, 1, base.step_ns)),
         memory=memory_rows(base.memory, other.memory, base_lines),
         notes=(*_notes(base, other), *merged),
@@ -176,13 +170,10 @@ def compare_steps(base: Run, other: Run) -> tuple[ComparedRow, tuple[ComparedRow
     )
     preparing = [TERMS[place] for place in term_places(PREPARING)] if cut else [PREPARING]
     step = sums_of_walls(base, other, "step", None, steadier_on_device(base, other))
-    return step, tuple(term_row(base, other, name) for name in (*preparing, *parts))
-
-
-def term_row(base: Run, other: Run, *names: str) -> ComparedRow:
-    """Return the row of one term, or of several together, measured on the clock where their work happens."""
-    on_device = DEVICE_TERMS.issuperset(names)
-    return sums_of_walls(base, other, names[0], names, on_device)
+    return step, tuple(
+        sums_of_walls(base, other, name, (name,), on_device=name in DEVICE_TERMS)
+        for name in (*preparing, *parts)
+    )
 
 
 def sums_of_walls(
@@ -360,35 +351,15 @@ def _phase_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ..
     return rows(*comparable_sums(base.phases, other.phases), scale)
 
 
-def _module_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:
-    if base.modules.total and other.modules.total:
-        for total, self_row in _pairs_with_own(base.modules, other.modules, scale):
-            yield ModuleRow(**vars(total), self_row=self_row)
+def _nested_rows(base: NestedSums, other: NestedSums, scale: RowScale) -> tuple[NestedRow, ...]:
+    """Return the rows of whole times, those that changed most first, each with what is its own of it."""
+    base_self, other_self = comparable_sums(base.self_sums, other.self_sums)
 
+    def self_row(name: str) -> ComparedRow:
+        return row(name, base_self.get(name, NOTHING), other_self.get(name, NOTHING), scale)
 
-def _api_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ApiRow]:
-    for total, self_row in _pairs_with_own(base.api, other.api, scale):
-        yield ApiRow(**vars(total), self_row=self_row)
-
-
-def _pairs_with_own(
-    base: ModuleTimes | ApiSums, other: ModuleTimes | ApiSums, scale: RowScale
-) -> Iterator[tuple[ComparedRow, ComparedRow]]:
-    """Yield the rows of whole times, those that changed most first, each with what is its own of it."""
-    totals, self_sums = (
-        comparable_sums(base.total, other.total),
-        comparable_sums(base.self_sums, other.self_sums),
-    )
-    for total in rows(*totals, scale):
-        yield (
-            total,
-            row(
-                total.name,
-                self_sums[0].get(total.name, NOTHING),
-                self_sums[1].get(total.name, NOTHING),
-                scale,
-            ),
-        )
+    totals = rows(*comparable_sums(base.total, other.total), scale)
+    return tuple(NestedRow(**vars(total), self_row=self_row(total.name)) for total in totals)
 
 
 def _collective_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:

@@ -89,11 +89,7 @@ def differing_exports(differences: tuple[ExportDifference, ...]) -> Finding | No
             "{json} and {database}"
         ),
         remedy="They may be of two runs, or one is damaged: check --same-exports prints what differs.",
-        figures={
-            "measure": first.measure,
-            "json": json,
-            "database": database,
-        },
+        figures={"measure": first.measure, "json": json, "database": database},
         count=len(differences),
     )
 

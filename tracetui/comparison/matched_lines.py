@@ -98,16 +98,8 @@ def match_lines(base: Collection[Frame], other: Collection[Frame], calls: _Calls
             functions.setdefault((file, frame.function), ([], []))[1].append(frame)
     matches: dict[Frame, Frame] = {}
     for base_frames, other_frames in functions.values():
-        matches.update(
-            _match_in_function(
-                sorted(base_frames, key=_line_number), sorted(other_frames, key=_line_number), calls
-            )
-        )
+        matches.update(_match_in_function(sorted(base_frames), sorted(other_frames), calls))
     return matches
-
-
-def _line_number(frame: Frame) -> int:
-    return frame.line
 
 
 def _match_in_function(base: list[Frame], other: list[Frame], calls: _Calls) -> dict[Frame, Frame]:

@@ -49,13 +49,11 @@ def memory_rows(
         peaks = [
             _row(
                 f"peak {what}, {name}",
-                what,
-                name,
-                None,
-                None,
                 _peak_sum(base_peaks, name),
                 _peak_sum(other_peaks, name),
                 scale,
+                what,
+                name,
             )
             for name in {**base_peaks, **other_peaks}
         ]
@@ -104,20 +102,20 @@ def _alive_rows(
         frame = holder.frame
         where = "" if frame is None else f", {frame.file}({frame.line}) {frame.function}"
         line = None if base_holder is None or base_holder.frame is None else base_holder.frame.line
-        yield _row(f"{holder.operator}{where}", ALIVE, "", holder, line, base_sum, other_sum, scale)
+        yield _row(f"{holder.operator}{where}", base_sum, other_sum, scale, ALIVE, "", holder, line)
     if any(rest):
-        yield _row(OTHERS, ALIVE, "", None, None, sum_together(rest[0]), sum_together(rest[1]), scale)
+        yield _row(OTHERS, *map(sum_together, rest), scale, ALIVE)
 
 
 def _row(
     name: str,
-    what: str,
-    component: str,
-    holder: Holder | None,
-    base_line: int | None,
     base: Sum,
     other: Sum,
     scale: RowScale,
+    what: str,
+    component: str = "",
+    holder: Holder | None = None,
+    base_line: int | None = None,
 ) -> MemoryRow:
     compared = row_of(name, base, other, scale)
     changed = abs(compared.delta_ns) * _ONE_PERCENT > scale.step_ns

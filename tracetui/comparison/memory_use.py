@@ -54,15 +54,11 @@ def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
     for line in part.lines:
         if line.bytes_at_peak:
             alive[Holder(line.operator, line.frame)] = (line.bytes_at_peak, line.blocks_at_peak)
-    return MemoryUse(
-        allocated=_largest_by_name(
-            (curve.component, _peak(curve, first, last, "allocated")) for curve in curves
-        ),
-        reserved=_largest_by_name(
-            (curve.component, _peak(curve, first, last, "reserved")) for curve in curves
-        ),
-        alive=alive,
+    allocated, reserved = (
+        _largest_by_name((curve.component, _peak(curve, first, last, column)) for curve in curves)
+        for column in ("allocated", "reserved")
     )
+    return MemoryUse(allocated, reserved, alive)
 
 
 def _peak(curve: Curve, start: int, end: int, column: str) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
@@ -11,22 +9,14 @@ from tracetui.analysis.modules import Modules, module_of
 from tracetui.analysis.search import pick
 from tracetui.arrays import Int32s, Int64s
 from tracetui.comparison.launched_work import LaunchedWork
-from tracetui.comparison.tally import Sums, tally
+from tracetui.comparison.tally import NestedSums, tally
 from tracetui.trace.order import numbered
 
 INSIDE = " > "  #: between a module and one inside of it
 
 
-@dataclass(frozen=True)
-class ModuleTimes:
-    """Device time by the path of modules: "BertModel_0 > BertEncoder_0"."""
-
-    total: Sums
-    self_sums: Sums
-
-
-def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> ModuleTimes:
-    """Return the device time under modules; empty where the trace has no frames of them."""
+def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> NestedSums:
+    """Return the device time by the path of modules, "BertModel_0 > BertEncoder_0"; empty without frames."""
     trace, ancestors = analysis.trace, analysis.launch_chains.callers.ancestors
     modules = Modules(trace, ancestors)
     paths = {
@@ -49,7 +39,7 @@ def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> Modu
     inside = np.stack(levels, axis=1)[frame_place]
     task, level = np.nonzero(inside >= 0)
     texts = list(paths.values())
-    return ModuleTimes(
+    return NestedSums(
         total=tally(
             texts, inside[task, level], launched.step[task], launched.ns[task], steps, launched.row[task]
         ),

@@ -34,6 +34,14 @@ NOTHING = Sum(0, 0, 0, 0)
 Sums = Mapping[str, Sum]
 
 
+@dataclass(frozen=True)
+class NestedSums:
+    """Sums of things that hold each other: modules by path, operators of the host by name."""
+
+    total: Sums  #: with what is inside of them
+    self_sums: Sums  #: without
+
+
 def tally(
     names: Sequence[str], name: Int64s, step: Int64s, ns: Int64s, steps: int, row: Int64s | None = None
 ) -> dict[str, Sum]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -10,20 +11,20 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tracetui.analysis.health.facts import HealthFacts
+from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.collective_sums import CollectiveSums
 from tracetui.comparison.common_detail import merge_unsplit
 from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked, row
-from tracetui.comparison.compared_run import ApiSums, CommonSteps, Run
+from tracetui.comparison.compared_run import CommonSteps, Run
 from tracetui.comparison.comparison import Comparison, compare_runs, compare_steps
 from tracetui.comparison.job_part import ComparedRank, ComparedRoot, JobPart
 from tracetui.comparison.kernel_sums import KernelSums
 from tracetui.comparison.line_rows import same_lines
-from tracetui.comparison.matched_lines import LineSums
+from tracetui.comparison.matched_lines import ChargedLine, LineSums
 from tracetui.comparison.memory_use import MemoryUse
-from tracetui.comparison.module_times import ModuleTimes
 from tracetui.comparison.rank_test import LEAST_STEPS
-from tracetui.comparison.tally import NOTHING, Sum, tested_steps
+from tracetui.comparison.tally import NOTHING, NestedSums, Sum, tested_steps
 from tracetui.job.channels import Rank
 from tracetui.job.digest_run import run_of_digest
 from tracetui.job.doubts import find_doubts
@@ -65,8 +66,7 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
     numbers = [[rank.number for rank in job.ranks] for job in (base, other)]
     common = sorted(set(numbers[0]) & set(numbers[1]))
     if not common:
-        listed = (ranks_in_words(numbers_of_job, 0) for numbers_of_job in numbers)
-        base_ranks, other_ranks = listed
+        base_ranks, other_ranks = (ranks_in_words(numbers_of_job, 0) for numbers_of_job in numbers)
         raise Incomparable(
             state(
                 "the jobs have no rank in common: BASE has {base}, OTHER {other}",
@@ -133,10 +133,9 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         return joined_column
 
     have_shapes = all(run.kernels.by_shape is not None for run in runs)
-    by_cause: dict[object, int] = {}
+    by_cause: Counter[tuple[Cause, ChargedLine]] = Counter()
     for run in runs:
-        for key, ns in run.lines.by_cause.items():
-            by_cause[key] = by_cause.get(key, 0) + ns
+        by_cause.update(run.lines.by_cause)
     calls = {frame: number for run in reversed(runs) for frame, number in run.lines.calls.items()}
     numbers = {number for run in runs for number in run.numbers}
     left_out = {number for run in runs for number in run.walls.left_out} - numbers
@@ -157,7 +156,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         device_ns=joined("device_ns"),
         device_terms_ns=joined("device_terms_ns"),
         causes=pooled(lambda run: run.causes, by_wall=True),
-        lines=LineSums(pooled(lambda run: run.lines.idle, by_wall=True), by_cause, calls),  # type: ignore[arg-type]
+        lines=LineSums(pooled(lambda run: run.lines.idle, by_wall=True), by_cause, calls),
         steps=first.steps if have_same_steps else sum(run.steps for run in runs),
         classes=pooled(lambda run: run.classes),
         operators=replace(
@@ -171,13 +170,13 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
             pooled(lambda run: run.kernels.by_shape or {}) if have_shapes else None,
         ),
         phases=pooled(lambda run: run.phases),
-        modules=ModuleTimes(pooled(lambda run: run.modules.total), pooled(lambda run: run.modules.self_sums)),
+        modules=NestedSums(pooled(lambda run: run.modules.total), pooled(lambda run: run.modules.self_sums)),
         communication=CollectiveSums(
             pooled(lambda run: run.communication.whole),
             pooled(lambda run: run.communication.wait),
             pooled(lambda run: run.communication.transfer),
         ),
-        api=ApiSums(pooled(lambda run: run.api.total), pooled(lambda run: run.api.self_sums)),
+        api=NestedSums(pooled(lambda run: run.api.total), pooled(lambda run: run.api.self_sums)),
         memory=_peak_memory([run.memory for run in runs if run.memory is not None]),
         advice=_highest_advice(runs),
         walls=replace(first.walls, left_out=tuple(sorted(left_out))),

@@ -12,13 +12,12 @@ from tracetui.analysis.health.facts import HealthFacts
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.collective_sums import CollectiveKey, CollectiveSums
-from tracetui.comparison.compared_run import ApiSums, Run, Totals
+from tracetui.comparison.compared_run import Run, Totals
 from tracetui.comparison.kernel_sums import KernelSums
 from tracetui.comparison.matched_lines import OTHER_LINES, ChargedLine, LineSums
 from tracetui.comparison.memory_use import Holder, MemoryUse
-from tracetui.comparison.module_times import ModuleTimes
 from tracetui.comparison.operator_sequences import OperatorSequences
-from tracetui.comparison.tally import OTHERS, Sum
+from tracetui.comparison.tally import OTHERS, NestedSums, Sum
 from tracetui.comparison.walls import StepWalls
 from tracetui.comparison.waterfall import TERMS
 from tracetui.job.digest import Digest
@@ -63,14 +62,6 @@ class _Entry(NamedTuple):
     key: ChargedLine
     sum: Sum
 
-    @property
-    def frame(self) -> Frame | None:
-        return self.key.frame
-
-    @property
-    def backward(self) -> bool:
-        return self.key.backward
-
 
 def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
     """Return what a digest keeps of a run; its texts and lines are added to those given."""
@@ -80,7 +71,7 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
         (
             entry.table,
             texts.place(entry.name),
-            -1 if entry.frame is None else lines.place(entry.frame, entry.backward),
+            -1 if entry.key.frame is None else lines.place(entry.key.frame, entry.key.backward),
             entry.sum.ns,
             entry.sum.count,
             entry.sum.lowest,
@@ -104,9 +95,9 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
         walls=WallColumns(**{column.name: getattr(run.walls, column.name) for column in fields(WallColumns)}),
         terms=_term_columns(run.terms_ns, texts),
         device_terms=_term_columns(run.device_terms_ns, texts),
-        sums=SumColumns(*_transposed(rows, 7)),
+        sums=SumColumns(*np.array(rows, np.int64).reshape(-1, 7).T),
         parts=StepSumColumns(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
-        calls=CallColumns(*_transposed(calls, 2)),
+        calls=CallColumns(*np.array(calls, np.int64).reshape(-1, 2).T),
     )
 
 
@@ -127,10 +118,8 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         digest: of a trace.
         path: what the run is called.
     """
-    facts, sums = (
-        digest.facts or RunFacts((), 0, (_OLD_DIGEST,), (), False, False, True, ()),
-        _DigestSums(digest),
-    )
+    facts = digest.facts or RunFacts((), 0, (_OLD_DIGEST,), (), False, False, True, ())
+    sums = _DigestSums(digest)
     empty = np.empty(0, np.int64)
     walls = {column.name: getattr(digest.walls, column.name) for column in fields(WallColumns)}
     memory = MemoryUse(sums.sizes(SumTable.ALLOCATED), sums.sizes(SumTable.RESERVED), sums.alive())
@@ -166,14 +155,14 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         kernels=KernelSums(
             sums.by_name(SumTable.KERNELS), sums.by_name(SumTable.SHAPED_KERNELS) if facts.shapes else None
         ),
-        modules=ModuleTimes(sums.by_name(SumTable.MODULES), sums.by_name(SumTable.MODULES_OWN)),
+        modules=NestedSums(sums.by_name(SumTable.MODULES), sums.by_name(SumTable.MODULES_OWN)),
         phases=sums.by_name(SumTable.PHASES),
         communication=CollectiveSums(
             sums.by_key(SumTable.COLLECTIVES),
             sums.by_key(SumTable.COLLECTIVES_WAIT),
             sums.by_key(SumTable.COLLECTIVES_TRANSFER),
         ),
-        api=ApiSums(sums.by_name(SumTable.API), sums.by_name(SumTable.API_OWN)),
+        api=NestedSums(sums.by_name(SumTable.API), sums.by_name(SumTable.API_OWN)),
         memory=memory if facts.memory else None,
         advice=sums.by_name(SumTable.ADVICE),
         health=facts.health,
@@ -240,11 +229,8 @@ def _entries(run: Run) -> Iterator[_Entry]:
 
 def _sort_key(entry: _Entry) -> tuple[Any, ...]:
     """Sort by table, most first, then by all that an entry is, so that equal runs have equal digests."""
-    return entry.table, -entry.sum.ns, entry.name, entry.frame or Frame("", -2, ""), entry.backward
-
-
-def _transposed(rows: list[Any], width: int) -> Iterator[Int64s]:
-    yield from np.array(rows, np.int64).reshape(-1, width).T
+    frame, backward = entry.key.frame or Frame("", -2, ""), entry.key.backward
+    return entry.table, -entry.sum.ns, entry.name, frame, backward
 
 
 class _DigestSums:
