@@ -94,9 +94,10 @@ def find_exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
     passed_on, kept, unsplit = np.zeros((3, count), np.float64)
     wait_place = np.full(count, -1, np.int64)
     waits_by_rank = _waits_of_collectives(ranks, waits)
+    waits_ns, lower_bounds = np.append(waits.wait_ns, 0), np.append(waits.lower_bound, 0)
     for place, rank in enumerate(ranks):
         segment_range = slice(int(segments[place]), int(segments[place + 1]))
-        columns = _rank_exposure(rank, waits, waits_by_rank[place])
+        columns = _rank_exposure(rank, waits_ns, lower_bounds, waits_by_rank[place])
         for column, values in zip((passed_on, kept, unsplit, wait_place), columns):
             column[segment_range] = values
     return Exposure(passed_on, unsplit, kept, wait_place, segments)
@@ -114,51 +115,31 @@ def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int6
 
 
 def _rank_exposure(
-    rank: Rank, waits: JobWaits, wait_of_collective: Int64s
+    rank: Rank, waits_ns: Int64s, lower_bounds: Int64s, wait_of_collective: Int64s
 ) -> tuple[Floats, Floats, Floats, Int64s]:
-    """Return, for each segment, the ns passed on, kept and unsplit, and the wait they are passed on to."""
+    """Return, for each segment, the ns passed on, kept and unsplit, and the wait they are passed on to.
+
+    `waits_ns`, `lower_bounds`: of the waits of the job, with a 0 after them.
+    """
     digest, collectives = rank.digest, rank.collectives
     bounds = digest.boundaries
     ns_by_class = np.zeros((len(TimeClass), len(bounds)), np.float64)
     classes = digest.keys.time_class[digest.cells.key]
     np.add.at(ns_by_class, (classes, digest.cells.segment), digest.cells.ns)
-    owner = np.full(len(bounds), -1, np.int64)
+    # Columns end in what counts where there is nothing: a place of -1 leads there.
     owned = last_begun(collectives.start, collectives.end)
     owned_place = np.searchsorted(owned.start, bounds, "right") - 1
-    is_owned = (
-        (owned_place >= 0) & (bounds < owned.end[owned_place])
-        if len(owned.end)
-        else np.zeros(len(bounds), np.bool_)
-    )
-    owner[is_owned] = owned.place[owned_place[is_owned]]
-    wait_place = np.where(owner >= 0, wait_of_collective[owner], -1) if len(collectives) else owner
-    wait_ns = (
-        np.where(wait_place >= 0, waits.wait_ns[wait_place], 0)
-        if len(waits)
-        else np.zeros(len(bounds), np.int64)
-    )
-    is_lower_bound = (
-        (wait_place >= 0) & (waits.lower_bound[wait_place] == 1)
-        if len(waits)
-        else np.zeros(len(bounds), np.bool_)
-    )
+    is_owned = bounds < np.append(owned.end, np.iinfo(np.int64).min)[owned_place]
+    owner = np.where(is_owned, np.append(owned.place, -1)[owned_place], -1)
+    wait_place = np.append(wait_of_collective, -1)[owner]
+    wait_ns, is_lower_bound = waits_ns[wait_place], lower_bounds[wait_place] == 1
     wait_place = np.where(wait_ns > 0, wait_place, -1)
     length = np.diff(bounds, append=bounds[-1:])
-    start = (
-        np.where(owner >= 0, collectives.start[owner], 0)
-        if len(collectives)
-        else np.zeros(len(bounds), np.int64)
-    )
+    start = np.append(collectives.start, 0)[owner]
     before = np.clip(start + wait_ns - bounds, 0, length) / np.maximum(length, 1)
     known_wait = np.where(wait_place >= 0, ns_by_class[TimeClass.WAIT], 0.0)
     waited = np.where(wait_place >= 0, ns_by_class[TimeClass.UNSPLIT] * before, 0.0)
     passed_on = known_wait + waited
     unsplit = np.where(is_lower_bound, ns_by_class[TimeClass.UNSPLIT] - waited, 0.0)
-    kept = (
-        ns_by_class[TimeClass.WAIT]
-        + ns_by_class[TimeClass.UNSPLIT]
-        + ns_by_class[TimeClass.TRANSFER]
-        - passed_on
-        - unsplit
-    )
+    kept = ns_by_class[list(_COMMUNICATION)].sum(axis=0) - passed_on - unsplit
     return passed_on, kept, unsplit, np.where(passed_on > 0, wait_place, -1)

@@ -30,17 +30,14 @@ def find_last_together(
     late_collective = late_collectives(waits)
     waiting = np.flatnonzero(waits.late_place >= 0)
     bounds = np.searchsorted(waits.channel[waiting], np.arange(len(channels) + 1))
+    starts = [rank.collectives.start for rank in ranks]
     timelines = [_Timeline(ranks, matched, clocks) for matched in channels]
     for channel, channels_in_common in _overlapping_channels(channels):
         waits_in_channel = waiting[bounds[channel] : bounds[channel + 1]]
         if not len(waits_in_channel):
             continue
-        start = collective_column(
-            ranks, waits.rank_place[waits_in_channel], waits.collective[waits_in_channel], "start"
-        )
-        late_start = collective_column(
-            ranks, waits.late_place[waits_in_channel], late_collective[waits_in_channel], "start"
-        )
+        start = values_at(starts, waits.rank_place[waits_in_channel], waits.collective[waits_in_channel])
+        late_start = values_at(starts, waits.late_place[waits_in_channel], late_collective[waits_in_channel])
         for other in channels_in_common:
             timeline = timelines[other]
             shared = np.flatnonzero(
@@ -67,13 +64,10 @@ def find_last_together(
     return last_place, late_last_place
 
 
-def collective_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name: str) -> Int64s:
-    """Return a column of the collectives at (rank, place)."""
-    columns = [getattr(rank_of_job.collectives, name) for rank_of_job in ranks]
+def values_at(columns: Sequence[Int64s], rank: Int64s, place: Int64s) -> Int64s:
+    """Return the values of collectives, each by its rank and its place there. `columns`: one of each rank."""
     first = np.concatenate(([0], np.cumsum([len(column) for column in columns])[:-1]))
-    whole_column = np.concatenate([np.empty(0, np.int64), *columns])
-    values: Int64s = whole_column[first[rank] + place]
-    return values
+    return np.concatenate([np.empty(0, np.int64), *columns])[first[rank] + place]
 
 
 def late_collectives(waits: JobWaits) -> Int64s:

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.last_together import late_collectives
+from tracetui.job.last_together import late_collectives, values_at
 from tracetui.job.waits import JobWaits
 
 
@@ -62,12 +62,10 @@ def find_stretches(
     rank, late = waits.rank_place[place], waits.late_place[place]
     collective, late_collective = waits.collective[place], late_collectives(waits)[place]
     is_shared = last_place[place] >= 0
-    stop, late_stop = (
-        _collective_boundaries(ranks, rank, collective, False),
-        _collective_boundaries(ranks, late, late_collective, False),
-    )
-    first = np.where(is_shared, _collective_boundaries(ranks, rank, last_place[place], True), 0)
-    late_first = np.where(is_shared, _collective_boundaries(ranks, late, late_last_place[place], True), 0)
+    starts, ends = ([getattr(one, name) for one in ranks] for name in ("start_boundary", "end_boundary"))
+    stop, late_stop = values_at(starts, rank, collective), values_at(starts, late, late_collective)
+    first = np.where(is_shared, values_at(ends, rank, np.maximum(last_place[place], 0)), 0)
+    late_first = np.where(is_shared, values_at(ends, late, np.maximum(late_last_place[place], 0)), 0)
     step_based = np.flatnonzero(~is_shared)
     step_first = _step_boundaries(ranks, rank[step_based], waits.step[place[step_based]])
     late_step_first = _step_boundaries(ranks, late[step_based], waits.step[place[step_based]])
@@ -101,14 +99,6 @@ def find_stretches(
         from_step=from_step,
         segments=segments,
     )
-
-
-def _collective_boundaries(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, end: bool) -> Int64s:
-    """Return the boundary at the start, or `end`, of collectives; of place -1 any."""
-    columns = [rank_of_job.end_boundary if end else rank_of_job.start_boundary for rank_of_job in ranks]
-    first = np.concatenate(([0], np.cumsum([len(column) for column in columns])[:-1]))
-    boundaries: Int64s = np.concatenate(columns)[first[rank] + np.maximum(place, 0)]
-    return boundaries
 
 
 def _step_boundaries(ranks: tuple[Rank, ...], rank: Int64s, number: Int64s) -> Int64s:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
+from tracetui.job.columns import ColumnTable
 from tracetui.job.match import MatchedChannel
 
 #: ns beyond the residual of the clocks by which planes and clocks may name different ranks without a word.
@@ -24,7 +25,7 @@ INCOMPARABLE = -2  #: a late rank without a start to compare: not here, not alig
 
 
 @dataclass(frozen=True, eq=False)
-class JobWaits:
+class JobWaits(ColumnTable):
     """Each rank's part in each operation, as columns of equal length, by channel, operation, rank."""
 
     channel: Int64s  #: place among the channels
@@ -40,9 +41,6 @@ class JobWaits:
     lower_bound: Int64s  #: 1: it may be longer, as nothing tells when ranks came that are not here
     exposed_ns: Int64s  #: of `wait_ns` what the rank did nothing else in (`Exposure.exposed_ns`); 0 before
 
-    def __len__(self) -> int:
-        return len(self.rank_place)
-
     @property
     def matched(self) -> int:
         """How many operations two ranks at least take part in."""
@@ -51,10 +49,6 @@ class JobWaits:
     def at_step(self, step: int | None) -> JobWaits:
         """Return the waits in a step, or all."""
         return self if step is None else self.at(self.step == step)
-
-    def at(self, places: Int64s | Bools) -> JobWaits:
-        """Return the waits at some places."""
-        return JobWaits(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
 
 @dataclass(frozen=True)
