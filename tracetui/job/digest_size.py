@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
 from tracetui.analysis.search import distinct, first_equal
 from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.tally import OTHERS
-from tracetui.job.digest import Digest, TimeCells, TimeClass, TimeKeys
+from tracetui.job.digest import Digest, TimeCells, TimeClass, TimeKeys, tables
 from tracetui.job.digest_bytes import encode
 from tracetui.job.run_columns import StepSumColumns, SumColumns, SumTable
 from tracetui.job.texts import TextPlaces
@@ -21,6 +23,18 @@ SHARE, SMALLEST, LARGEST = 100, 64_000, 8_000_000
 #: How many reasons and lines, besides causes, and names of each table, are told apart: one after the other
 #: where it is too large.
 _KEYS = (500, 100, 30, 10)
+#: The columns of each table that hold places of texts, and of lines.
+_TEXT_COLUMNS = {
+    "keys": ("reason",),
+    "collectives": ("type", "dtype"),
+    "operators": ("type",),
+    "links": ("transport",),
+    "terms": ("term",),
+    "device_terms": ("term",),
+    "sums": ("name",),
+    "ranges": ("name",),
+}
+_LINE_COLUMNS = {"keys": ("line",), "collectives": ("line",), "sums": ("line",), "calls": ("line",)}
 
 
 def limit_of(trace_bytes: int) -> int:
@@ -180,43 +194,24 @@ def _parts(digest: Digest, is_kept: Bools, tables: Int64s, order: Int64s) -> Ste
 
 def _without_unused(digest: Digest) -> Digest:
     """Return the digest without texts and lines that no column has a place of."""
-    keys, collectives, operators, links = digest.keys, digest.collectives, digest.operators, digest.links
-    terms, sums, calls, device_terms = digest.terms, digest.sums, digest.calls, digest.device_terms
-    text_columns = (
-        keys.reason,
-        collectives.type,
-        collectives.dtype,
-        operators.type,
-        links.transport,
-        sums.name,
-    )
-    ranges = digest.ranges
-    marked = np.empty(0, np.int64) if ranges is None else ranges.name
-    texts = distinct(np.concatenate((*text_columns, terms.term, device_terms.term, marked, [-1])))
-    lines = distinct(np.concatenate((keys.line, collectives.line, sums.line, calls.line, [-1])))
-
-    def text(column: Int64s) -> Int64s:
-        return first_equal(texts[1:], column)
-
-    def line(column: Int64s) -> Int64s:
-        return first_equal(lines[1:], column)
-
+    digest, texts = _renumbered(digest, _TEXT_COLUMNS)
+    digest, lines = _renumbered(digest, _LINE_COLUMNS)
     return replace(
         digest,
-        texts=tuple(digest.texts[place] for place in texts[1:].tolist()),
-        lines=tuple(digest.lines[place] for place in lines[1:].tolist()),
-        keys=replace(keys, reason=text(keys.reason), line=line(keys.line)),
-        collectives=replace(
-            collectives,
-            type=text(collectives.type),
-            dtype=text(collectives.dtype),
-            line=line(collectives.line),
-        ),
-        operators=replace(operators, type=text(operators.type)),
-        links=replace(links, transport=text(links.transport)),
-        terms=replace(terms, term=text(terms.term)),
-        device_terms=replace(device_terms, term=text(device_terms.term)),
-        sums=replace(sums, name=text(sums.name), line=line(sums.line)),
-        calls=replace(calls, line=line(calls.line)),
-        ranges=None if ranges is None else replace(ranges, name=text(ranges.name)),
+        texts=tuple(digest.texts[place] for place in texts),
+        lines=tuple(digest.lines[place] for place in lines),
     )
+
+
+def _renumbered(digest: Digest, columns: Mapping[str, Sequence[str]]) -> tuple[Digest, list[int]]:
+    """Return the digest with the places that some columns hold numbered anew, and those that they held."""
+    here = {name: table for name, table in tables(digest).items() if name in columns}
+    places = [getattr(table, column) for name, table in here.items() for column in columns[name]]
+    used = distinct(np.concatenate((*places, [-1])))[1:]
+    renumbered: dict[str, Any] = {
+        name: replace(
+            table, **{column: first_equal(used, getattr(table, column)) for column in columns[name]}
+        )
+        for name, table in here.items()
+    }
+    return replace(digest, **renumbered), used.tolist()
