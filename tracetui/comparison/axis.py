@@ -119,5 +119,4 @@ def _bounds(starts: Int64s, ends: Int64s, trace: Bounds, places: Int64s) -> Int6
     bounds[1:-1:2][places >= 0] = starts[places[places >= 0]]
     bounds[2:-1:2][places >= 0] = ends[places[places >= 0]]
     bounds = np.minimum.accumulate(bounds[::-1])[::-1]  # what is missing is where the next step begins
-    increasing: Int64s = np.maximum.accumulate(np.clip(bounds, first, last))
-    return increasing
+    return np.maximum.accumulate(np.clip(bounds, first, last))

@@ -139,8 +139,7 @@ def _is_backward(analysis: Analysis, launched: LaunchedWork) -> Bools:
     has_name = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
     rows, place = numbered(launched.operator)
     nearest_backward = nearest(rows, lambda around: has_name[names[around]] & is_operator(around))
-    backward: Bools = launched.backward | (nearest_backward >= 0)[place]
-    return backward
+    return launched.backward | (nearest_backward >= 0)[place]
 
 
 def _is_cube(analysis: Analysis, launched: LaunchedWork) -> Bools:

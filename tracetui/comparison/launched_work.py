@@ -146,8 +146,7 @@ def operator_test(trace: Trace) -> Callable[[Int64s], Bools]:
     def does_something(rows: Int64s) -> Bools:
         name = trace.slices.name[rows]
         beside_operators = of_category(trace, trace.slices.category[rows], beside)
-        is_operator: Bools = optimizes[name] | ~(wraps[name] | beside_operators | is_range[rows])
-        return is_operator
+        return optimizes[name] | ~(wraps[name] | beside_operators | is_range[rows])
 
     return does_something
 

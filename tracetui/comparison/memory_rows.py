@@ -104,7 +104,7 @@ def _alive_rows(
         line = None if base_holder is None or base_holder.frame is None else base_holder.frame.line
         yield _row(f"{holder.operator}{where}", base_sum, other_sum, scale, ALIVE, "", holder, line)
     if any(rest):
-        yield _row(OTHERS, *map(sum_together, rest), scale, ALIVE)
+        yield _row(OTHERS, sum_together(rest[0]), sum_together(rest[1]), scale, ALIVE)
 
 
 def _row(

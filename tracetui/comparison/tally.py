@@ -139,5 +139,4 @@ def _places_of_largest(ns: Int64s, first: Int64s) -> Int64s:
     """Return the place of the largest of each group of entries, the first of equals."""
     largest = np.repeat(np.maximum.reduceat(ns, first), np.diff(first, append=len(ns)))
     (places,) = np.nonzero(ns == largest)
-    firsts: Int64s = places[np.searchsorted(places, first)]
-    return firsts
+    return places[np.searchsorted(places, first)]

@@ -122,7 +122,8 @@ def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator
         return
     arrivals = [_seen_arrivals(ranks, matched, member) for member in range(len(matched.channel.ranks))]
     starts = matched.column(ranks, "start")
-    ends, ended = _shared_ends(ranks, matched)
+    ends = matched.column(ranks, "end")
+    ended = (matched.places >= 0) & ends_together(ranks, matched)[:, None]
     members = [*range(len(matched.channel.ranks))]
     for _ in range(_MOST_PARTS):
         reference = members[int(ended[:, members].sum(axis=0).argmax())]
@@ -170,9 +171,8 @@ def _send_pairs(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> 
     Each rank gives a bound of its own, and both together how far apart the clocks are, at most half of what
     is between the bounds off. Where one rank only ever waits for the other, nothing is known.
     """
-    bounds: dict[
-        tuple[int, int], tuple[int, int]
-    ] = {}  # by who saw whom: clock of the first minus the other's
+    # By who saw whom: the clock of the first minus that of the other, and how often it did.
+    bounds: dict[tuple[int, int], tuple[int, int]] = {}
     for matched in channels:
         if not matched.channel.pair or len(matched.channel.ranks) != 2:
             continue
@@ -231,13 +231,6 @@ def _seen_arrivals(ranks: tuple[Rank, ...], matched: MatchedChannel, member: int
     matched_arrivals = np.flatnonzero((arrival_operation >= 0) & (digest.arrivals.peer < 1 << 24))
     key, first = np.unique(key[matched_arrivals], return_index=True)
     return key, digest.arrivals.time[matched_arrivals][first]
-
-
-def _shared_ends(ranks: tuple[Rank, ...], matched: MatchedChannel) -> tuple[Int64s, Bools]:
-    """Return the ends of operations, and which of them are at the same time on all ranks."""
-    ends = matched.column(ranks, "end")
-    here: Bools = matched.places >= 0
-    return ends, here & ends_together(ranks, matched)[:, None]
 
 
 def ends_together(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Bools:

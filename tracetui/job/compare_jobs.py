@@ -129,8 +129,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
 
     def joined(name: str) -> Int64s:
         columns = [getattr(run, name) for run in runs]
-        joined_column: Int64s = sum(columns) if have_same_steps else np.concatenate(columns)
-        return joined_column
+        return sum(columns) if have_same_steps else np.concatenate(columns)
 
     have_shapes = all(run.kernels.by_shape is not None for run in runs)
     by_cause: Counter[tuple[Cause, ChargedLine]] = Counter()

@@ -74,8 +74,7 @@ class StepColumns(ColumnTable):
     @property
     def copies(self) -> Int64s:
         """Return the exposed copies, int64[steps] in ns: what is not idle of the free time."""
-        copies: Int64s = self.free - self.idle
-        return copies
+        return self.free - self.idle
 
 
 @dataclass(frozen=True, eq=False)

@@ -222,8 +222,7 @@ def _awaited(
 
 def _until_next(starts: Int64s, times: Int64s) -> Int64s:
     """Return the ns from each time to the first of the ascending starts that is not before it."""
-    following: Int64s = np.append(starts, np.iinfo(np.int64).max)[np.searchsorted(starts, times)] - times
-    return following
+    return np.append(starts, np.iinfo(np.int64).max)[np.searchsorted(starts, times)] - times
 
 
 def _busy_ns(analysis: Analysis, device: int) -> int:

@@ -40,9 +40,8 @@ class Exchange(NamedTuple):
     dispatch: int  #: place among the collectives of the rank
     combine: int
     tokens: int | None  #: that the experts of the rank work at, or what is sent: see `unit`; None: not known
-    dispatched: (
-        int | None
-    )  #: bytes, or elements, that the rank sends in the first all-to-all; None: not known
+    #: bytes, or elements, that the rank sends in the first all-to-all; None: not known
+    dispatched: int | None
     combined: int | None  #: the same of the second one
     unit: TokenUnit  #: of `tokens`
 
@@ -145,8 +144,7 @@ def missing_members(job: Job, groups: dict[int, int]) -> int:
 def is_exchange(digest: Digest) -> Bools:
     """Return which collectives of a rank are all-to-alls, bool[collectives]."""
     kinds = [number for number, text in enumerate(digest.texts) if is_all_to_all(text)]
-    exchange: Bools = np.isin(digest.collectives.type, kinds)
-    return exchange
+    return np.isin(digest.collectives.type, kinds)
 
 
 def is_all_to_all(kind: str) -> bool:

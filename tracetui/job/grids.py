@@ -93,13 +93,12 @@ def _time_of_others(whole: Int64s, ns: Int64s, ranks_here: int) -> Int64s:
 
 def _step_times(rank: Rank, measure: GridMeasure) -> Int64s:
     steps = rank.digest.steps
-    if measure is GridMeasure.IDLE:
-        return steps.idle
-    if measure is GridMeasure.COMMUNICATION:
-        return steps.exposed
-    if measure is GridMeasure.COMPUTING:
-        return steps.computing
-    return steps.copies
+    return {
+        GridMeasure.IDLE: steps.idle,
+        GridMeasure.COMMUNICATION: steps.exposed,
+        GridMeasure.COPY: steps.copies,
+        GridMeasure.COMPUTING: steps.computing,
+    }[measure]
 
 
 def measure_by_time(

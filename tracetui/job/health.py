@@ -11,6 +11,7 @@ from tracetui.analysis.health.finding import Severity
 from tracetui.job.channels import Rank
 from tracetui.job.digest import StepColumns
 from tracetui.job.job import Job
+from tracetui.job.load import ranks_in_words
 from tracetui.language import state
 
 MISSING, UNALIGNED = "ranks.missing", "ranks.unaligned"
@@ -76,8 +77,7 @@ def health_notes(job: Job, has_means: bool = True) -> Iterator[str]:
         yield state("means are of the steps that all ranks have (--all-steps takes all)")
     left_out = [rank.number for rank in job.ranks if len(believed_steps(job, rank)) < len(rank.digest.steps)]
     if left_out:
-        shown = ", ".join(map(str, left_out[:8])) + (", ..." if len(left_out) > 8 else "")
-        ranks = state("rank {numbers}" if len(left_out) == 1 else "ranks {numbers}", numbers=shown)
+        ranks = ranks_in_words(left_out, 0)
         template = "means of {ranks} leave out steps that are not to be believed (--all-steps takes all)"
         if not has_means:
             template = "steps of {ranks} that are not to be believed count here, too"

@@ -84,8 +84,7 @@ def step_of_segments(digest: Digest) -> Int64s:
     if not len(order):
         return np.full(len(segments), -1, np.int64)
     ends = np.searchsorted(digest.boundaries, np.maximum.accumulate(digest.steps.end[order])[:-1])
-    numbers: Int64s = digest.steps.number[order][np.searchsorted(ends, segments, "right")]
-    return numbers
+    return digest.steps.number[order][np.searchsorted(ends, segments, "right")]
 
 
 def _sort_key(job_line: JobLine) -> tuple[object, ...]:

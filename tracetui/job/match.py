@@ -72,8 +72,7 @@ class Signatures:
         # in an all-to-all each rank has as many elements as it sends
         even = np.array(["alltoall" not in name[0] for name in names], np.bool_) & counted
         kind_of_place = pair_of_place.reshape(-1)
-        numbers: Int64s = kinds[kind_of_place] + collectives.count[places] * _KINDS * even[kind_of_place]
-        return numbers
+        return kinds[kind_of_place] + collectives.count[places] * _KINDS * even[kind_of_place]
 
 
 def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> MatchedChannel:
@@ -171,8 +170,7 @@ def _shift(
 
 
 def _ends(ranks: tuple[Rank, ...], channel: Channel, member: int, places: list[Int64s]) -> Int64s:
-    ends: Int64s = ranks[channel.ranks[member]].collectives.end[channel.collectives[member][places[member]]]
-    return ends
+    return ranks[channel.ranks[member]].collectives.end[channel.collectives[member][places[member]]]
 
 
 def _common_prefix(one: Int64s, other: Int64s) -> int:
@@ -214,5 +212,4 @@ def sort_by_time(ranks: tuple[Rank, ...], channel: Channel, table: Int64s) -> In
     for member, rank in enumerate(channel.ranks):
         here = table[:, member] >= 0
         starts[here, member] = ranks[rank].collectives.start[table[here, member]]
-    ordered: Int64s = table[np.argsort(starts.min(axis=1), kind="stable")]
-    return ordered
+    return table[np.argsort(starts.min(axis=1), kind="stable")]

@@ -160,7 +160,9 @@ class _Bubbles:
         busy = self._busy.astype(np.float64)
         self._mean = self._means(busy)
         self.shares = self._pass_shares()
-        balanced = self._balanced()
+        balanced = np.array(  # all stages take the mean
+            [self._pair * sum(self.shares[way] for way in block.ways) for block in blocks], np.float64
+        )
         self._replays = [
             times,
             self._replay(busy, False),
@@ -264,12 +266,6 @@ class _Bubbles:
             share = shares[BOTH] + shares[BACKWARD] - 3 * shares[WEIGHTS]
             return round((stages // 2 - 1) * share * self._pair)
         return round((stages - 1) * self._pair)
-
-    def _balanced(self) -> Floats:
-        """Return how long each block takes where all stages take the mean."""
-        return np.array(
-            [self._pair * sum(self.shares[way] for way in block.ways) for block in self._blocks], np.float64
-        )
 
     def _replay(self, lengths: Floats, without_transfers: bool) -> Times:
         """Replay with blocks of these lengths, and without idle time between them and delays."""

@@ -30,21 +30,21 @@ class Spread:
 class Measures:
     """What a rank did in a step; None where the trace does not tell."""
 
-    stage: Spread | None  #: the length of the step, as the producer calls it
-    computing: Spread | None
-    communication_wait: Spread | None
-    communication_transfer: Spread | None
-    communication_unsplit: Spread | None
-    communication: Spread | None  #: exposed: the sum of the three
-    copy: Spread | None
-    idle: Spread | None
-    preparing: Spread | None
-    bubble: Spread | None
-    iteration_gap: Spread | None
-    forward_backward: Spread | None
-    tail: Spread | None
-    receive_only: Spread | None  #: |receive \\ C|, as far as the step table tells
-    communication_without_receive: Spread | None
+    stage: Spread | None = None  #: the length of the step, as the producer calls it
+    computing: Spread | None = None
+    communication_wait: Spread | None = None
+    communication_transfer: Spread | None = None
+    communication_unsplit: Spread | None = None
+    communication: Spread | None = None  #: exposed: the sum of the three
+    copy: Spread | None = None
+    idle: Spread | None = None
+    preparing: Spread | None = None
+    bubble: Spread | None = None
+    iteration_gap: Spread | None = None
+    forward_backward: Spread | None = None
+    tail: Spread | None = None
+    receive_only: Spread | None = None  #: |receive \\ C|, as far as the step table tells
+    communication_without_receive: Spread | None = None
 
 
 MEASURES = tuple(measure.name for measure in fields(Measures))
@@ -167,7 +167,7 @@ def _window_measures(rank: Rank) -> Measures:
     """Return the measures of a rank without steps: of all its time, where the device has any."""
     digest = rank.digest
     if not len(digest.boundaries):
-        return Measures(*[None] * len(MEASURES))
+        return Measures()
     classes = digest.by_class()
 
     def spread(ns: int) -> Spread:
@@ -179,14 +179,7 @@ def _window_measures(rank: Rank) -> Measures:
         communication_wait=spread(classes[TimeClass.WAIT]),
         communication_transfer=spread(classes[TimeClass.TRANSFER]),
         communication_unsplit=spread(classes[TimeClass.UNSPLIT]),
-        communication=spread(sum(classes[communication_class] for communication_class in _COMMUNICATION)),
+        communication=spread(sum(map(classes.__getitem__, _COMMUNICATION))),
         copy=spread(classes[TimeClass.COPY]),
         idle=spread(classes[TimeClass.IDLE]),
-        preparing=None,
-        bubble=None,
-        iteration_gap=None,
-        forward_backward=None,
-        tail=None,
-        receive_only=None,
-        communication_without_receive=None,
     )

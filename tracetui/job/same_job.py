@@ -91,7 +91,7 @@ def _newest(
     newest: list[int] = []
     sentences: list[str] = []
     for doubles in recordings.values():
-        newest.append(max(doubles, key=lambda place: _recording_age(ranks[place])))
+        newest.append(max(doubles, key=lambda place: (ranks[place].identity.started, ranks[place].name)))
         older = [place for place in doubles if place != newest[-1]]
         if not older:
             continue
@@ -108,10 +108,6 @@ def _newest(
             )
         )
     return sorted(newest), sentences
-
-
-def _recording_age(rank: FoundRank) -> tuple[str, str]:
-    return rank.identity.started, rank.name
 
 
 def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[list[int], list[str]]:

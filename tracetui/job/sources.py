@@ -101,7 +101,11 @@ def _ranks_in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
         yield from _device_directories(top)
         return
     seen = 0
-    for directory, names, files in os.walk(top, onerror=lambda error: _note_error(error, notes)):
+
+    def note_error(error: OSError) -> None:
+        notes.append(_unreadable(error, Path(os.fsdecode(error.filename))))
+
+    for directory, names, files in os.walk(top, onerror=note_error):
         here = Path(directory)
         seen += len(names) + len(files)
         directories = [here / name for name in sorted(names) if not (here / name).is_symlink()]
@@ -119,10 +123,6 @@ def _is_rank_file(file: Path) -> bool:
         return not file.is_symlink()
     names_rank = name.endswith((".json", ".json.gz")) and parse_name(name).rank is not None
     return names_rank and not file.is_symlink() and file.is_file() and may_be_trace(file)
-
-
-def _note_error(error: OSError, notes: list[str]) -> None:
-    notes.append(_unreadable(error, Path(os.fsdecode(error.filename))))
 
 
 def _device_directories(rank: Path) -> list[Path]:

@@ -68,8 +68,7 @@ def _overlaps_next(start: Int64s, dur: Int64s) -> Bools:
     """Return which slices the next one overlaps, starts with or comes before; bool[n - 1]."""
     ends = np.maximum(dur, 1)
     ends += start
-    overlapping: Bools = start[1:] < ends[:-1]
-    return overlapping
+    return start[1:] < ends[:-1]
 
 
 def _lay_out_track(index: Int64s, start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:

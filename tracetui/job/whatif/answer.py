@@ -96,7 +96,7 @@ class Replays:
         times = self.order.times(delays=True)
         self.steps = self.order.step_times(times.start, times.end)
         self.error = self.order.largest_error(self.steps)
-        self.step_ns = _mean(self.steps)
+        self.step_ns = round(float(self.steps.mean()))
 
     def mean_step(self, duration: Int64s, delays: bool = False) -> float:
         """Return the mean time of a step with other durations, by default without delays."""
@@ -185,18 +185,16 @@ def what_if(job: Job, fixes: Sequence[Fix] = ()) -> JobWhatIf:
 
 def single_fixes(job: Job, operations: int, durations: Durations) -> list[Fix]:
     """Return the fixes that people could try one by one: lines, ranks, stages, links, phases."""
-    many = operations > MANY_OPERATIONS
-    lines = _lines(job, RowFixes(job), _DEFAULT_FIXES if many else MOST_LINES)
-    fixes = [*lines, *_ranks(job, _DEFAULT_FIXES if many else MOST_RANKS)]
+
+    def at_most(count: int) -> int:
+        return min(count, _DEFAULT_FIXES) if operations > MANY_OPERATIONS else count
+
+    fixes = [*_lines(job, RowFixes(job), at_most(MOST_LINES)), *_ranks(job, at_most(MOST_RANKS))]
     stages = np.unique(durations.rank_stage).tolist()
     if len(stages) > 1:
-        fixes += [
-            Fix(Target.STAGE, stage=stage) for stage in stages[: _DEFAULT_FIXES if many else MOST_RANKS]
-        ]
+        fixes += [Fix(Target.STAGE, stage=stage) for stage in stages[: at_most(MOST_RANKS)]]
     fixes += _links(job, MOST_LINKS)
-    fixes += [
-        Fix(Target.PHASE, phase=name) for name in phase_names(job)[: _DEFAULT_FIXES if many else MOST_PHASES]
-    ]
+    fixes += [Fix(Target.PHASE, phase=name) for name in phase_names(job)[: at_most(MOST_PHASES)]]
     if any(is_all_to_all(kind) for kind in durations.order.kinds):
         fixes.append(BALANCED_EXPERTS)
     if len(job.steps) > 1:
@@ -294,10 +292,8 @@ def _differing(replays: Replays, part: Int64s) -> list[int]:
     order, durations = replays.order, replays.durations
     apart = np.abs(durations.whole(order.parts, durations.transfer) - durations.ideal)
     differs = np.bincount(part + 1, apart)[1:]
-    shown = np.argsort(-differs, kind="stable")[
-        : _DEFAULT_FIXES * 2 if len(order) > MANY_OPERATIONS else _MOST_WORKERS
-    ]
-    return sorted(shown.tolist())
+    count = _DEFAULT_FIXES * 2 if len(order) > MANY_OPERATIONS else _MOST_WORKERS
+    return sorted(np.argsort(-differs, kind="stable")[:count].tolist())
 
 
 def _copies(job: Job, stage: Int64s) -> Int64s | None:
@@ -333,7 +329,3 @@ def _gone(replays: Replays, plain: float, best: float, ideal: Bools) -> float | 
 
 def _ratio(one: float, other: float) -> float:
     return one / other if other else 1.0
-
-
-def _mean(steps: Int64s) -> int:
-    return round(float(steps.mean()))

@@ -103,5 +103,4 @@ class _Lists:
 
     def of(self, key: int) -> Int64s:
         """Return the values of a key."""
-        values: Int64s = self._values[self._first[key] : self._first[key + 1]]
-        return values
+        return self._values[self._first[key] : self._first[key + 1]]

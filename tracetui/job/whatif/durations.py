@@ -93,8 +93,7 @@ class Durations:
         mean = of_stage / np.maximum(ranks, 1)
         usual = of_stage.sum() / max(int(ranks.sum()), 1)
         factor = np.where(mean > 0, usual / np.where(mean > 0, mean, 1), 1.0)
-        balance: Floats = factor[np.maximum(self.stage, 0)]
-        return balance
+        return factor[np.maximum(self.stage, 0)]
 
     @cached_property
     def ideal_parts(self) -> Int64s:
@@ -445,14 +444,12 @@ def _means(key: Int64s, values: Floats) -> Floats:
     """Return the mean of the values that have each key, one per value."""
     if not len(key):
         return values
-    means: Floats = (np.bincount(key, values) / np.maximum(np.bincount(key), 1))[key]
-    return means
+    return (np.bincount(key, values) / np.maximum(np.bincount(key), 1))[key]
 
 
 def numbered_from_0(key: Int64s) -> Int64s:
     """Return a number from 0 for each distinct key, int64[n]."""
-    numbers: Int64s = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return numbers
+    return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _runs(ordered: Int64s) -> tuple[Int64s, Int64s]:

@@ -55,9 +55,8 @@ class Order:
     end: Int64s
     delay: Int64s  #: ns from the end of all that it comes after to its start
     duration: Int64s  #: ns; of a collective its transfer, once all members have come
-    origin: (
-        Int64s  #: ns: the first start of all; the delay of an operation that comes after none counts from it
-    )
+    #: ns: the first start of all; the delay of an operation that comes after none counts from it
+    origin: Int64s
     parts: Int64s  #: int64[operations, 3]: of work its ns by part; 0 of collectives
     alike: Int64s  #: equal for the same work, or the same collective, of other ranks and steps
     kind: Int64s  #: place among `kinds`, -1 of work
@@ -172,8 +171,7 @@ def order_of(job: Job) -> Order:
     none = np.full(len(added), -1, np.int64)
 
     def column(name: str, of_stand_ins: Int64s) -> Int64s:
-        joined: Int64s = np.concatenate([*(getattr(of_rank, name) for of_rank in by_rank), of_stand_ins])
-        return joined
+        return np.concatenate([*(getattr(of_rank, name) for of_rank in by_rank), of_stand_ins])
 
     start, end = column("start", stand_ins.start), column("end", stand_ins.end)
     ranks = [*zip(by_rank, first.tolist())]
@@ -318,8 +316,7 @@ def _boundaries(rank: Rank) -> Int64s:
     collectives, steps = rank.collectives, rank.digest.steps
     bounds = rank.digest.boundaries
     edges = np.concatenate((collectives.start, collectives.end, steps.host_start, steps.start, steps.end))
-    kept: Int64s = bounds[np.isin(bounds, np.concatenate((edges, bounds[:1], bounds[-1:])))]
-    return kept
+    return bounds[np.isin(bounds, np.concatenate((edges, bounds[:1], bounds[-1:])))]
 
 
 def _links(after: Int64s, before: Int64s) -> Int64s:
