@@ -65,7 +65,7 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
         ]
 
     def times_of(step: Step) -> dict[str, Any]:
-        fields = ("host_start_ns", "host_end_ns", "start_ns", "end_ns", "prepared_ns", "own_ns")
+        fields = ("host_start_ns", "host_end_ns", "start_ns", "end_ns", "prepared_ns", "work_start_ns")
         return {field: getattr(step, field) - base_ns for field in fields}
 
     hops = ("tasks", "launch", "dequeue", "enqueue", "operator", "forward")

@@ -291,8 +291,8 @@ def test_what_a_gpu_was_given_before_the_recording_belongs_to_no_step() -> None:
     copied = (gpu.launch(105, 2, 5, "cudaMemcpyAsync"), gpu.kernel(112, 3, 5, "copy", 8, "gpu_memcpy"))
     analysis = gpu_steps(*copied)
     first, second = analysis.steps
-    assert (first.start_ns, first.own_ns, first.end_ns) == (112, 220, 280), "from its own first task"
-    assert (second.start_ns, second.own_ns, second.end_ns) == (290, 290, 310)
+    assert (first.start_ns, first.work_start_ns, first.end_ns) == (112, 220, 280), "from its own first task"
+    assert (second.start_ns, second.work_start_ns, second.end_ns) == (290, 290, 310)
     assert (first.computing_ns, first.free_ns, first.stage_ns, first.until_work_ns) == (50, 10, 60, 130)
     assert second.computing_ns == 20
     assert analysis.gaps.start.tolist() == [110, 220, 280]
@@ -306,14 +306,14 @@ def test_a_task_that_is_only_unlinked_is_not_taken_for_one_of_before() -> None:
     alone = gpu_steps(gpu.kernel(240, 45, 90, stream=9))
     after = gpu_steps(gpu.kernel(285, 4, 91))
     for analysis in (alone, after):
-        assert [step.own_ns for step in analysis.steps] == [230, 290]
+        assert [step.work_start_ns for step in analysis.steps] == [230, 290]
 
 
 def test_on_ascend_the_windows_alone_tell_as_in_the_producers_table() -> None:
     events = [*npu(), step(0, 0, 100), task(5, 40), *issue(10, 2, 70, 10)]
     beside = [*issue(2, 1, 3, 9), task(46, 1, stream=2), task(4, 9, stream=2)]
     (only,) = steps_of([*events, *beside])
-    assert (only.start_ns, only.own_ns, only.computing_ns) == (3, 3, 53)
+    assert (only.start_ns, only.work_start_ns, only.computing_ns) == (3, 3, 53)
 
 
 def test_the_first_step_of_a_real_trace_takes_as_long_as_the_others(real_traces: Path) -> None:

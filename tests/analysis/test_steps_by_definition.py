@@ -225,7 +225,7 @@ def test_an_iteration_begins_where_the_work_of_the_one_before_ends(
         if done and done[-1] > iteration.start:
             close = min(done[-1], reached)
         assert (step.row, step.device) == (iteration.row, "NPU 0")
-        assert (step.host_start_ns, step.start_ns, step.own_ns) == (begin,) * 3
+        assert (step.host_start_ns, step.start_ns, step.work_start_ns) == (begin,) * 3
         assert (step.host_end_ns, step.end_ns) == (close,) * 2
         first, last = iteration.passes or (iteration.start, iteration.end)
         gap = (min(before if place else iteration.start, first), first)
@@ -239,7 +239,7 @@ def test_an_iteration_begins_where_the_work_of_the_one_before_ends(
             overlapped = any(begin <= other.start_ns < close for other in found if other is not step)
             assert overlapped or step.free_ns == sum(free)
     every = StepWindows(found)
-    windows = [(step.own_ns, step.end_ns) for step in found]
+    windows = [(step.work_start_ns, step.end_ns) for step in found]
     expected = [next((i for i, (a, b) in enumerate(windows) if a <= time < b), -1) for time in TIMES]
     assert every.step_of("NPU 0", np.array(TIMES)).tolist() == expected
     assert every.step_of("NPU 1", np.array(TIMES)).tolist() == [-1] * len(TIMES)

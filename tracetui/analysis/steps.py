@@ -54,7 +54,7 @@ class Step:
     host_end_ns: int
     start_ns: int  #: the device window, [start_ns, end_ns)
     end_ns: int
-    own_ns: int  #: what starts in the window before this is of work launched before all steps: of no step
+    work_start_ns: int  #: start of its own work: what starts before is of work launched before all steps
     computing_ns: int
     communication_not_overlapped_ns: int
     overlapped_ns: int
@@ -162,7 +162,7 @@ def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
             host_end_ns=int(close[place]),
             start_ns=int(start[place]),
             end_ns=int(close[place]),
-            own_ns=int(start[place]),
+            work_start_ns=int(start[place]),
             **dict(zip(columns, values)),
             iteration_gap=gap,
             forward_backward=iteration.passes,
@@ -172,7 +172,7 @@ def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
 
 
 def step_of(steps: Sequence[Step], device: str, times: Int64s) -> Int32s:
-    """Index into `steps` of the first step of that device whose window holds each time, or -1."""
+    """Return the place in `steps` of the first of a device whose window holds each time; -1 without one."""
     return StepWindows(steps).step_of(device, times)
 
 
@@ -182,7 +182,7 @@ class StepWindows:
     def __init__(self, steps: Sequence[Step]) -> None:
         rows: dict[str, list[tuple[int, int, int]]] = {}
         for index, step in enumerate(steps):
-            rows.setdefault(step.device, []).append((index, step.own_ns, step.end_ns))
+            rows.setdefault(step.device, []).append((index, step.work_start_ns, step.end_ns))
         columns = {device: np.array(column, np.int64).T for device, column in rows.items()}
         self._windows = {
             device: (column[0], Windows(column[1], column[2])) for device, column in columns.items()
@@ -220,7 +220,7 @@ def _device_steps(
     following = distinct(host_start)
     host_after = np.append(following, FAR)[np.searchsorted(following, host_start, "right")]
     columns, does_anything = _columns(trace, activity, Windows(work_start, end), host_start, host_after)
-    columns = {"start_ns": start, "end_ns": end, "own_ns": work_start, **columns}
+    columns = {"start_ns": start, "end_ns": end, "work_start_ns": work_start, **columns}
     phases = dict(
         zip(tasks.step.tolist(), _phases(activity, tasks, np.maximum(host_start, earlier_end), end))
     )
