@@ -116,6 +116,26 @@ def test_a_command_is_a_module_and_an_entry_of_the_list(
     assert "Sing a trace." in out
 
 
+@pytest.mark.parametrize(
+    ("line", "attribute", "value"),
+    [
+        (["sql", "t", "--json", "select 1"], "query", "select 1"),
+        (["sql", "t", "--top", "5", "-- a comment\nselect 1", "--ascii"], "query", "-- a comment\nselect 1"),
+        (["report", "t", "-o", "-", "other"], "other", "other"),
+        (["report", "t", "--output=-", "--", "--other"], "other", "--other"),
+        (["t", "--step", "5", "other"], "more_paths", ["other"]),
+    ],
+)
+def test_options_may_stand_between_what_is_no_option(line: list[str], attribute: str, value: object) -> None:
+    _, request = parse_arguments(line)
+    assert (request.path, getattr(request, attribute)) == ("t", value)
+
+
+def test_an_option_whose_value_is_missing_takes_no_path() -> None:
+    with pytest.raises(UsageError, match="expected one argument"):
+        parse_arguments(["gaps", "t", "--csv"])
+
+
 def test_limits() -> None:
     line = "check t --max-free 10% --max-cause host.sync=3ms --max-idle .5% --max-cause host=5% --each-step"
     _, request = parse_arguments(line.split())

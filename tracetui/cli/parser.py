@@ -7,6 +7,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -107,9 +108,30 @@ class Parser(argparse.ArgumentParser):
     ) -> Any:
         """Return the arguments as argparse does. Raises UsageError."""
         try:
-            return super().parse_args(args, namespace)
+            return super().parse_args(None if args is None else self._options_first(args), namespace)
         except argparse.ArgumentError as error:
             self._refuse(error.message, error.argument_name)
+
+    def _options_first(self, args: Sequence[str]) -> list[str]:
+        """Return the arguments with what is no option last.
+
+        argparse takes a second PATH as missing where options stand between it and the first.
+        """
+        options: list[str] = []
+        others: list[str] = []
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                others.extend(words)
+                break
+            is_option = word[:1] == "-" and word != "-" and " " not in word
+            if not is_option and word.partition("=")[0] not in self._option_string_actions:
+                others.append(word)
+                continue
+            options.append(word)
+            if word in self.valued:
+                options.extend(islice(words, 1))
+        return [*options, *(["--"] if others else []), *others]
 
     def error(self, message: str) -> NoReturn:
         self._refuse(message)

@@ -56,7 +56,7 @@ exit status:
 _AT_MOST = "at most LIMIT, like 10%% or 3ms"
 _MEASURES = {
     "free": "time without computing or communication",
-    "idle": "time without any work, copies included",
+    "idle": "time without any work, copies counting as work",
 }
 
 _MEASURES_OF_JOBS = {
