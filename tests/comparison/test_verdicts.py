@@ -80,13 +80,19 @@ def changed(comparison: Comparison) -> dict[str, tuple[int, int] | None]:
     return found
 
 
-def test_steps_that_went_the_other_way_than_their_mean_are_told() -> None:
-    """All steps are faster but one, which makes the mean slower, and the last, which is short in both."""
-    walls = (100_000,) * 8, (95_000,) * 3 + (200_000,) + (95_000,) * 4
-    comparison = compared(*(run([50_000] * 8, side, choice=StepChoice(all_steps=True)) for side in walls))
-    assert comparison.step.delta_ns > 0
+@pytest.mark.parametrize(("by", "words"), [(-5_000, "5.00 ms faster"), (5_000, "5.00 ms slower")])
+@pytest.mark.parametrize("more", [0, 1])
+def test_steps_that_went_the_other_way_than_their_mean_are_told(by: int, words: str, more: int) -> None:
+    """All steps but one are faster, or slower; that one makes the mean equal, or the other way round."""
+    walls = [100_000] * 8
+    others = [wall + by for wall in walls]
+    others[3] -= (8 + more) * by
+    comparison = compared(
+        *(run([50_000] * 8, side, choice=StepChoice(all_steps=True)) for side in (walls, others))
+    )
+    assert comparison.step.delta_ns == -more * by * US // 8
     assert not comparison.step.changed
-    assert "but most steps are 5.00 ms faster: a few make the mean." in verdict(comparison)
+    assert f"but most steps are {words}: a few make the mean." in verdict(comparison)
 
 
 def test_a_slower_device_that_lags_behind_its_host() -> None:

@@ -66,8 +66,8 @@ class RowScale:
         test = compare_values(base_values, other_values, self.ranks)
         if self.few_steps:
             return delta * 100 > self.step_ns and test.separate
-        shift = test.shift_ns if difference > 0 else -test.shift_ns
-        return shift * 100 > self.step_ns and test.is_change
+        as_mean = test.shift_ns * difference > 0
+        return as_mean and abs(test.shift_ns) * 100 > self.step_ns and test.is_change
 
     def test(self, base: Sum, other: Sum) -> StepTest | None:
         """Return how the steps differ; None of what is not told step by step, or of fewer than three."""

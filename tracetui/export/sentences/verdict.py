@@ -97,7 +97,8 @@ def _step_sentence(comparison: Comparison) -> str:
     for name, run in comparison.sides:
         if not len(run.wall_ns):
             return translate("{run} has no work of a device to compare.", run=name)
-    if not step.delta_ns and not any(term.delta_ns for term in comparison.waterfall):
+    shift = step.test.shift_ns if step.test is not None and step.test.is_change else Fraction(0)
+    if not (shift or step.delta_ns or any(term.delta_ns for term in comparison.waterfall)):
         return translate("Nothing changed: a step takes {time} in both.", time=_ns(step.base_ns))
     change = change_of_step(comparison)
     doubt = "" if comparison.knows_spread else translate("; so few steps cannot tell whether that is chance")
@@ -111,12 +112,11 @@ def _step_sentence(comparison: Comparison) -> str:
     if change.agreeing:
         reasons = _reasons(comparison, change.agreeing, change.opposing[:1]) + doubt
         return translate("OTHER is {difference}: {reasons}.", difference=difference, reasons=reasons)
-    test = step.test
-    if test is not None and test.is_change and test.shift_ns * step.delta_ns < 0:
+    if shift and shift * step.delta_ns <= 0:
         template = "{took}, but most steps are {time} faster: a few make the mean."
-        if step.delta_ns < 0:
+        if shift > 0:
             template = "{took}, but most steps are {time} slower: a few make the mean."
-        return capitalise(translate(template, took=took, time=_ns(abs(test.shift_ns))))
+        return capitalise(translate(template, took=took, time=_ns(abs(shift))))
     if step.changed:
         template = "OTHER is {difference}, and no part of it alone by more than chance."
         return translate(template, difference=difference + doubt)
