@@ -22,7 +22,7 @@ from tests.comparison.planted import run
 from tests.comparison.test_walls import steps_of
 from tests.ui.training import screen_text
 from tests.ui.viewing import open_viewer, said, until
-from tracetui.comparison.compared_row import RowScale
+from tracetui.comparison.compared_row import ComparedRow, RowScale
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.counterpart import CounterpartSide, counterpart
@@ -437,3 +437,15 @@ def test_the_longest_instance_is_told_of_the_step_with_most() -> None:
             of_step = [int(operators.ns[of_name & (operators.step == step)].sum()) for step in range(STEPS)]
             inside = of_name & (operators.step == of_step.index(max(of_step)))
             assert total.row == operators.row[inside][operators.ns[inside].argmax()]
+
+
+@pytest.mark.parametrize(("more", "words"), [(0, "No change."), (1_000, "at most 1 % of"), (1_001, "chance")])
+def test_a_change_of_a_hundredth_is_at_most_a_hundredth(more: int, words: str) -> None:
+    """Of 100 us a step: what is not said to be chance is as small as the words say, a hundredth included."""
+    sums = [Sum(ns, 1, ns, ns) for ns in (5_000, 5_000 + more)]
+    unknown = None if more > 1_000 else False
+    row = ComparedRow("MatMul", sums[0], sums[1], RowScale(1, 1, Fraction(100_000)), unknown)
+    assert words in story(row)[-1]
+    if more <= 1_000:
+        memory = MemoryRow("alive", sums[0], sums[1], row.scale, False, "alive", "", None, None)
+        assert words in story(memory)[-1]

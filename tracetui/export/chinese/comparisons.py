@@ -155,15 +155,15 @@ COMPARISONS = {
     "Changed by {change}: {why}": "变化 {change}：{why}",
     "the steps do not overlap, and too few tell of chance.": "各 step 不重叠，但太少，无从判断是否偶然。",
     "{change}: nothing tells whether that is chance.": "{change}：无从判断是否偶然。",
-    "{change}: less than 1 % of a step of BASE.": "{change}：不到 BASE 一个 step 的 1 %。",
-    "{change}: less than 1 % of a step of all ranks of BASE.": "{change}：不到 BASE 所有卡一个 step 的 1 %。",
+    "{change}: at most 1 % of a step of BASE.": "{change}：不超过 BASE 一个 step 的 1 %。",
+    "{change}: at most 1 % of a step of all ranks of BASE.": "{change}：不超过 BASE 所有卡一个 step 的 1 %。",
     "{change}, perhaps by chance: {why}": "{change}，可能是偶然：{why}",
     "the steps overlap.": "各 step 重叠。",
     "{count} steps, shift {shift} ms ({share} %: {low} to {high}).": (
         "{count} 个 step，偏移 {shift} ms（{share} % 置信区间 {low} 到 {high}）。"
     ),
     "Changed by {change}: more than 1 % of the peak of BASE.": "变化 {change}：超过 BASE 峰值的 1 %。",
-    "{change}: less than 1 % of the peak of BASE.": "{change}：不到 BASE 峰值的 1 %。",
+    "{change}: at most 1 % of the peak of BASE.": "{change}：不超过 BASE 峰值的 1 %。",
     "no device": "没有 Device",
     # -- both stacked -----------------------------------------------------------------------------------
     "BASE and OTHER without steps: both begin at once": "BASE 和 OTHER 都没有 step：两边同时开始",

@@ -40,8 +40,8 @@ def _change(row: ComparedRow) -> str:
         return translate("{change}: nothing tells whether that is chance.", change=change)
     if abs(row.delta_ns) * 100 <= row.scale.step_ns:
         if isinstance(row, ComparedRoot):
-            return translate("{change}: less than 1 % of a step of all ranks of BASE.", change=change)
-        return translate("{change}: less than 1 % of a step of BASE.", change=change)
+            return translate("{change}: at most 1 % of a step of all ranks of BASE.", change=change)
+        return translate("{change}: at most 1 % of a step of BASE.", change=change)
     why = by_steps or translate("the steps overlap.")
     return translate("{change}, perhaps by chance: {why}", change=change, why=why)
 
@@ -72,4 +72,4 @@ def _memory_story(row: MemoryRow) -> list[str]:
         return [*sizes, translate("No change.")]
     if row.changed:
         return [*sizes, translate("Changed by {change}: more than 1 % of the peak of BASE.", change=change)]
-    return [*sizes, translate("{change}: less than 1 % of the peak of BASE.", change=change)]
+    return [*sizes, translate("{change}: at most 1 % of the peak of BASE.", change=change)]
