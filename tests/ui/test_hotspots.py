@@ -111,7 +111,11 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
         for cause, ns in line.causes.items()
     ]
     text = story_of(100, 20)
-    assert text[0].startswith("-- train.py(12) loss - idle 67.0 µs in 3 gaps, longest 40.0 µs --")
+    title = "-- train.py(12) loss - idle 67.0 µs in 3 gaps, longest 40.0 µs "
+    assert text[0] == title.ljust(100, "-")
+    assert story_of(len(title), 1) == [title]
+    assert story_of(len(title) - 1, 1) == ["-- train.py(12) loss - idle 67.0 µs in 3 gaps ".ljust(62, "-")]
+    assert story_of(40, 1) == ["-- train.py(1~ - idle 67.0 µs in 3 gaps "]
     assert [" ".join(row[:43].translate(NO_BAR).split()) for row in text[1:-1]] == causes
     assert text[1].endswith("55.8 µs  (between operators)")
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
@@ -165,6 +169,22 @@ def test_the_story_of_a_module_or_scope_names_four_of_those_right_inside_it(inne
         assert [*story._neighbours(analysis, block)] == [expected]
         assert [*story._neighbours(analysis, leaf)] == []
     assert [*story._neighbours(analysis, nested(ScopeTime, scope=()))] == []
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_long_name_leaves_the_numbers_of_its_story_in_sight(width: int) -> None:
+    """The name is cut where both have no room, and nowhere else."""
+    analysis: Any = SimpleNamespace(modules=[])
+    words = " - idle 5.00 µs, own 3.00 µs, in 3 gaps "
+    for length in range(10, 150):
+        name = "n" * length
+        times = {"idle_ns": 5_000, "own_ns": 3_000, "backward_ns": 0, "causes": {}, "ops": {}}
+        module = nested(ModuleIdle, module=name, path=(), gaps=3, **times)
+        (title, *_) = NestedStory(Palette("none"), ASCII).of_row(analysis, module, width, 20)
+        text = "".join(piece for piece, _ in title)
+        room = width - len("-- ") - len(words)
+        expected = f"-- {name if length <= room else name[: room - 1] + '~'}{words}"
+        assert text == expected.ljust(width, "-")
 
 
 def test_idle_time_of_no_step_is_not_said_to_be_between_steps() -> None:

@@ -81,20 +81,16 @@ class LineStory(Story):
 
     def _title_line(self, line: LineIdle, width: int) -> Line:
         """Return the title in a rule; with the longest gap where there are several and it fits."""
-        name = printable(line_label(line), 60)
+        name = line_label(line)
         idle = translate(
             "idle {time} in {gaps}",
             time=format_duration(line.idle_ns),
             gaps=counted(line.gaps, "1 gap", "{count} gaps"),
         )
-        title = f"{name} {self._glyphs.dot} {idle}"
         longest = translate("longest {time}", time=format_duration(line.longest_ns))
-        with_longest = self._ruled(clauses([title, longest]), width)
-        return (
-            with_longest
-            if line.gaps > 1 and cell_len(with_longest[0][0]) <= width
-            else self._ruled(title, width)
-        )
+        title = self._ruled_name(name, clauses([idle, longest]), width)
+        whole = f"{printable(name)} " in title[0][0]
+        return title if line.gaps > 1 and whole else self._ruled_name(name, idle, width)
 
     def _cause_lines(self, line: IdleCharge, width: int, room: int) -> Iterator[Line]:
         """Yield a line for each cause, and beside the causes the operators where there is room."""

@@ -33,7 +33,6 @@ class NestedStory(LineStory):
         ellipsis = self._glyphs.ellipsis
         neighbours = [(clipped(line, width, ellipsis), self._dim) for line in self._neighbours(analysis, row)]
         room = max(height - 1 - len(neighbours), 1)
-        name = _row_name(analysis, row)
         idle, gaps = format_duration(row.idle_ns), counted(row.gaps, "1 gap", "{count} gaps")
         numbers = translate(
             "idle {idle}, own {own}, in {gaps}", idle=idle, own=format_duration(row.own_ns), gaps=gaps
@@ -48,7 +47,7 @@ class NestedStory(LineStory):
             )
         if row.backward_ns:
             numbers = clauses([numbers, translate("backward {time}", time=format_duration(row.backward_ns))])
-        title = self._ruled(f"{printable(name, 120)} {self._glyphs.dot} {numbers}", width)
+        title = self._ruled_name(_row_name(analysis, row), numbers, width)
         return [title, *self._cause_lines(row, width, room), *([piece] for piece in neighbours)][:height]
 
     def _neighbours(self, analysis: Analysis, row: Nested) -> Iterator[str]:

@@ -5,10 +5,14 @@ Knows no widget, and nothing of what a story is about.
 
 from __future__ import annotations
 
+from rich.cells import cell_len
+
+from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.drawing.strips import ruled
+from tracetui.ui.tables.columns import clipped
 
 
 class Story:
@@ -21,3 +25,9 @@ class Story:
     def _ruled(self, title: str, width: int) -> Line:
         """Return the title in a rule over the story."""
         return [(ruled(title, self._glyphs.rule, width), self._palette.style_of(Role.RULE))]
+
+    def _ruled_name(self, name: str, numbers: str, width: int) -> Line:
+        """Return a name of the trace and its numbers in a rule; the name is cut where they need its room."""
+        numbers = f" {self._glyphs.dot} {numbers}"
+        room = width - cell_len(ruled(numbers, self._glyphs.rule, 0))
+        return self._ruled(clipped(printable(name), room, self._glyphs.ellipsis) + numbers, width)
