@@ -317,7 +317,7 @@ class _Bubbles:
         return PipelineStage(
             number=number,
             ranks=ranks,
-            microbatches=None if chunks is None else round(forward / max(runs * chunks, 1)),
+            microbatches=None if chunks is None or not runs else round(forward / (runs * chunks)),
             warmup_ns=warmup,
             steady_ns=steady,
             drain_ns=drain,
