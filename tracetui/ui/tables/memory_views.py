@@ -111,9 +111,9 @@ def _growing_columns(shown: ShownMemory, palette: Palette, glyphs: Glyphs) -> li
     places = [
         _size("bytes_per_step", 0, palette),
         ColumnLook("blocks_per_step", 3),
-        ColumnLook("verdict", 2, 9, 9),
-        ColumnLook("steps", 2, 12, 12),
-        ColumnLook("call", 1, 12, 12),
+        ColumnLook("verdict", 2),
+        ColumnLook("steps", 2),
+        ColumnLook("call", 1),
         *_NAMES,
     ]
     return laid_out(GROWING_TABLE, GrowingRows(shown.memory), places)
