@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -20,12 +21,13 @@ from textual.pilot import Pilot
 
 from tests.comparison.planted import run
 from tests.comparison.test_walls import steps_of
-from tests.ui.training import screen_text
+from tests.ui.training import screen_text, training
 from tests.ui.viewing import open_viewer, said, until
+from tracetui.analysis.analyse import analyse
 from tracetui.comparison.compared_row import ComparedRow, RowScale
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.counterpart import CounterpartSide, counterpart
+from tracetui.comparison.counterpart import Counterpart, CounterpartSide, counterpart
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.tally import Sum
 from tracetui.comparison.waterfall import TERMS
@@ -35,8 +37,9 @@ from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.comparing.comparing import _anchor
+from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor
 from tracetui.ui.comparing.pair import Runs
+from tracetui.ui.comparing.row_places import gap_ended_by
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import columns
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
@@ -44,7 +47,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.compare import CompareScreen
 from tracetui.ui.session import Session
-from tracetui.ui.state import Viewport, around
+from tracetui.ui.state import UndoPoint, Viewport, around
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
 STEPS = 3
@@ -239,6 +242,30 @@ def test_a_flip_keeps_what_is_selected_in_place_else_a_step_or_the_middle(
     )
     session: Any = SimpleNamespace(state=SimpleNamespace(row=row, viewport=Viewport(*shown)))
     assert _anchor(session, analysis) == anchor
+
+
+@pytest.mark.parametrize("row", [-1, 0, 3])
+def test_a_flip_selects_the_row_that_was_found_or_nothing(row: int) -> None:
+    place = UndoPoint(Viewport(0, 9), row=2, gap=1)
+    selected: list[int] = []
+    there: Any = SimpleNamespace(
+        state=SimpleNamespace(place=place, go=lambda place: selected.append(place.row)),
+        select=selected.append,
+    )
+    viewer = MagicMock(sessions=[there])
+    comparing: Any = SimpleNamespace(viewer=viewer)
+    Comparing._take_flip(comparing, Flipped(there, None, Counterpart(0, row, 0, 0), ""))
+    assert selected == [row]
+
+
+def test_idle_time_is_that_of_the_gap_right_before_a_task() -> None:
+    """The first task follows none, and neither does what the host does."""
+    analysis = analyse(training())
+    tasks = np.flatnonzero(np.isin(analysis.trace.slices.start, analysis.gaps.end)).tolist()
+    found = {row: gap_ended_by(analysis, row) for row in range(len(analysis.trace.slices))}
+    gaps = {row: gap for row, gap in found.items() if gap != -1}
+    assert sorted(gaps.values()) == [*range(len(analysis.gaps))]
+    assert all(analysis.gaps.after[gap] == row for row, gap in gaps.items()) and set(gaps) <= set(tasks)
 
 
 async def test_the_first_flip_to_a_screen_says_where_it_led() -> None:

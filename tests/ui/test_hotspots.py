@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from tests.analysis.machine import operator
+from tests.pages import check
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
 from tests.ui.viewing import analysis_of, case, said, settled, until, viewing
@@ -121,6 +122,25 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
     few = [" ".join(row.translate(NO_BAR).split()) for row in story_of(60, 4)]
     assert few[1:] == [causes[0], "others 11.2 µs 16.7 %", text[-1]]
+
+
+def test_the_story_of_each_kind_of_row(request: pytest.FixtureRequest) -> None:
+    loop = ["/work/train.py(12): loss", "/work/train.py(30): main"]
+    steps = [(0, None, "first"), (40_000, loop, "mm"), (20_000, loop, "mul"), (7_000, loop, "mm")]
+    names = ("item", "_local_scalar_dense", "is_nonzero")
+    syncs = [
+        operator(1_000_500 + 9_000 * at, 8_000, f"aten::{name}", stack=loop) for at, name in enumerate(names)
+    ]
+    analysis = analyse(training(steps, syncs))
+    pages = []
+    for relation in trace_relations(analysis).values():
+        kind = relation.table.kind
+        for identity in [*ids_of(relation.table, relation.rows())][:1] if kind else ():
+            named = find_in_trace(analysis, row_of_kind(kind, identity))
+            assert named is not None
+            story = story_of(analysis, kind, named.rows, named.place, 100, True)
+            pages += ["", f"{kind}:", *story] if story else []
+    check("\n".join(pages[1:]), "stories", request)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 160])

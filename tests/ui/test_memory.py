@@ -134,6 +134,19 @@ async def test_enter_goes_to_the_operator_that_allocated_the_block(leaking: Trac
         assert step.start <= start < step.end
 
 
+async def test_enter_goes_to_the_operator_of_the_first_block_too(leaking: Trace) -> None:
+    async with looking(leaking) as (screen, app, pilot):
+        await pilot.press("tab", "tab", "tab")
+        await pilot.pause()
+        assert screen._shown is not None
+        assert screen.table.move_to_row(screen._shown.blocks.places.tolist().index(0))
+        await pilot.pause()
+        assert screen.block == 0
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.shown == "timeline"
+
+
 async def test_the_tables_follow_each_other_and_are_exported_as_they_are_shown(leaking: Trace) -> None:
     async with looking(leaking) as (screen, app, pilot):
         memory = analysis_of(app).memory

@@ -14,6 +14,7 @@ from tests.comparison.test_walls import steps_of
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
 from tests.ui.viewing import analysis_of, lines_of, said, settled, until, viewing
+from tracetui.analysis.analyse import analyse
 from tracetui.comparison.step_parts import StepParts, step_parts
 from tracetui.export.tables.steps import StepRows
 from tracetui.trace.model import Trace
@@ -150,6 +151,14 @@ def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
     assert story[2] == (
         "Against the median step: +10 ns; exposed +130 ns, preparing -120 ns, computing +0 ns, rest +0 ns"
     )
+
+
+def test_a_step_without_parts_is_compared_with_none(trace: Trace) -> None:
+    """Of such a step nothing is measured: it does not reach to its own start."""
+    analysis = analyse(trace)
+    sums, _, difference = step_story(analysis, 0, [StepParts()] * len(analysis.steps), [0, 1])
+    assert sums.startswith("From its start until its work on the device ends: ")
+    assert difference == "No step starts where it ends: it is not compared with the median step."
 
 
 async def test_the_rest_beside_copies_is_named_where_a_cause_has_room(real_traces: Path) -> None:

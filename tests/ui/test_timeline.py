@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.analysis.machine import npu, operator, task
@@ -20,6 +21,7 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.state import Viewport
 from tracetui.ui.stories.time_window import measure_words, window_sentence
+from tracetui.ui.widgets.minimap import Minimap
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
 
@@ -39,6 +41,14 @@ async def test_ranks_of_gaps_side_by_side_are_never_read_as_one_number(moba: Tra
             assert not re.search(r"\d\d", line)
         await pilot.press("x")
         assert "1" in re.findall(r"\d+", lines_of(screen.tracks)[0][20:])
+
+
+def test_nothing_beside_the_line_of_marks_is_marked() -> None:
+    minimap: Any = SimpleNamespace(columns=4, _marks=(1, 2))
+    cells, style = [""] * 4, np.zeros(4, np.int64)
+    for column in range(-2, 7):
+        Minimap._mark(minimap, column, "x", 1, cells, style)
+    assert cells == ["x", "", "", "x"], "the brackets of what is on screen stay"
 
 
 async def test_a_gap_that_communicates_has_no_line_of_the_operator_after_it(moba: Trace) -> None:
