@@ -16,7 +16,7 @@ class Copy:
 
     def __init__(self, most: int) -> None:
         self.outputs: list[tuple[str, str]] = []  #: "stdout" or "stderr", and the text
-        self.lasting = True  #: False: the next time something else might be said, or it was too much
+        self.lasting = True  #: False: the next run may say something else, or this one said too much
         self._left = most  # characters
 
     def add(self, stream: str, text: str) -> None:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory, MemoryPart
 
 _DESCRIPTION = """Print who holds the memory of the devices: the peak, the lines of Python that
-had allocated what was held then, and what every step leaves behind. Told by
-operator_memory.csv and memory_record.csv beside the trace of an NPU, by the
-[memory] events in that of a GPU (profile_memory=True), or by a snapshot.
+had allocated what was held then, and what every step leaves behind. It is read
+from operator_memory.csv and memory_record.csv beside the trace of an NPU, from
+the [memory] events in that of a GPU (profile_memory=True), or from a snapshot.
 
 What is alive at the end is no leak by itself: the state of an optimizer is.
-Blocks alike in operator, line and size (in any size, where those of none do)
-"grow" where at least three consecutive steps up to the last leave some behind,
-each more than the one before; in a recording of two steps they "may grow". Told
-is which call of the line leaves them, and what the device did before and after
-it.
+Blocks alike in operator, line and size "grow" where at least three consecutive
+steps up to the last leave some behind, each more than the one before; in a
+recording of two steps they "may grow". Where blocks of no one size grow, those
+of all sizes are taken together. The report names the call of the line that
+leaves them, and what the device did before and after it.
 
 --step and --window leave the peak of that time, and the lines of what was
 alive at it or allocated in it; components and growth are always those of the
