@@ -448,6 +448,7 @@ def insight(path: Path) -> Path:
         threads = [(1, "CPU 001", "CPU Scheduling"), (2, "python:7", "Process Scheduling")]
         threads.append((3, "CPU 8192", "CPU Scheduling"))  # Linux has none
         threads += [(4, "loader:8", "Process Scheduling"), (5, "writer:9", "Process Scheduling")]
+        threads.append((6, "reader:10", "Process Scheduling"))
         database.executemany("INSERT INTO thread (track_id, tid, pid) VALUES (?, ?, ?)", threads)
         epoch = 1_700_000_000_000_000_000
         slices = [
@@ -462,6 +463,7 @@ def insight(path: Path) -> Path:
             (5_000, 3_000, "Running", 4, {"cpu": "001"}),
             (8_000, 10_000, "Sleeping", 4, {"cpu": "001"}),
             (18_500, 500, "Runnable", 5, {"cpu": "001"}),
+            (18_500, 500, "Sleeping", 6, {"cpu": "9" * 5_000}),  # more digits than Python takes
         ]
         rows = [(epoch + at, dur, name, track, json.dumps(args)) for at, dur, name, track, args in slices]
         database.executemany(

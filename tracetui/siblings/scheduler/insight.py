@@ -165,11 +165,11 @@ def _switches_after(pid: int, end: int, name: str, args: str) -> Iterator[_Row]:
 
     Whoever waited for a core got it then; whoever slept was woken, and may have got one or not.
     """
-    core = str(_members(args).get("cpu"))
-    if name in ("Runnable", "Sleeping") and core.isascii() and core.isdigit() and int(core) < MOST_CORES:
-        yield end, int(core), EventKind.SWITCH, NO_PID, pid, ord("R"), -1
+    core = _CORE.fullmatch(f"CPU {_members(args).get('cpu')}")
+    if name in ("Runnable", "Sleeping") and core is not None and int(core[1]) < MOST_CORES:
+        yield end, int(core[1]), EventKind.SWITCH, NO_PID, pid, ord("R"), -1
         if name == "Sleeping":
-            yield end, int(core), EventKind.SWITCH, pid, NO_PID, ord("?"), -1
+            yield end, int(core[1]), EventKind.SWITCH, pid, NO_PID, ord("?"), -1
 
 
 def _members(args: str) -> dict[str, Any]:
