@@ -123,6 +123,7 @@ async def test_without_advice_it_says_why(
             assert NOTHING in answer
         else:
             assert "ArithmeticError: no [red]luck" in answer and answer.isprintable()
+        assert "walk it" not in said(app, "keys")
         await pilot.press("x", "enter", "o")
         assert app.shown == "advice"
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from tests.analysis.health import planting
 from tests.analysis.real import read
 from tests.ui.training import screen_text, viewer
+from tests.ui.viewing import said, settled
 from tracetui.ui.app import TraceApp
 from tracetui.ui.screens.health import HealthScreen
 
@@ -69,3 +73,12 @@ async def test_a_healthy_recording_has_no_line_and_no_marks(real_traces: Path) -
         await pilot.pause()
         assert app.shown == "health"
         assert "no place in the timeline" in screen_text(app)[-1]
+
+
+async def test_without_findings_no_key_opens_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tracetui.ui.screens.health.FindingRows", lambda _: SimpleNamespace(rows=()))
+    app = viewer(tmp_path)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await pilot.press("B")
+        await settled(app, pilot)
+        assert "can be believed" in said(app, "answer") and "open" not in said(app, "keys")

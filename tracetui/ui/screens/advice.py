@@ -86,15 +86,14 @@ class AdviceScreen(TableScreen):
     def _fill(self, analysis: Analysis, advice: tuple[Advice, ...]) -> None:
         if analysis is not self.session.analysis:
             return
+        if not advice:
+            self.show_nothing(translate(NOTHING))
         self._analysis, self._advice = analysis, advice
         self.query_one(SourcePane).files = self.session.sources
         if advice:
             columns = advice_columns(analysis, advice, self.palette, self.glyphs)
             self.table.show(columns, len(advice), sort=-1)
-        else:
-            self.table.empty = translate(NOTHING)
-            self.table.show((), 0)
-        self.show_answer(advice_answer(advice, analysis.window_ns))
+            self.show_answer(advice_answer(advice, analysis.window_ns))
         self._share_height()
         self.call_after_refresh(self._tell)
 

@@ -60,10 +60,9 @@ class HealthScreen(TableScreen):
                 ColumnLook("sentence", 0, 90, 20),
             ]
             self.table.show(laid_out(FINDINGS, rows, layout), len(rows.rows), sort=-1)
+            self.show_answer(verdict_line(analysis))
         else:
-            self.table.empty = verdict_line(analysis)
-            self.table.show((), 0)
-        self.show_answer(verdict_line(analysis))
+            self.show_nothing(verdict_line(analysis))
         self.call_after_refresh(self._tell)
 
     @property
