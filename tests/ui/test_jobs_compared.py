@@ -84,3 +84,10 @@ async def test_two_jobs_without_a_rank_in_common_say_so(tmp_path: Path) -> None:
     app = viewer(base, other)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "no rank in common" in "\n".join(screen_text(app)))
+
+
+def test_a_rank_does_not_happen_so_many_times() -> None:
+    part = compare_jobs(job("late", plain=True), job("late"), ("base", "other")).job
+    assert part is not None
+    base, other, _ = story(part.ranks[0])
+    assert base.endswith(")") and other.endswith(")")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracetui.comparison.compared_row import ComparedRow
-from tracetui.comparison.job_part import ComparedRoot
+from tracetui.comparison.job_part import ComparedRank, ComparedRoot
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
 from tracetui.language import clauses, translate
@@ -24,7 +24,8 @@ def story(row: ComparedRow) -> list[str]:
             low, high = format_ms(total.lowest), format_ms(total.highest)
             mean = translate("{mean} ({low} to {high})", mean=mean, low=low, high=high)
         times = translate("once") if count == 1 else translate("{count} times", count=count_words(count))
-        lines.append(f"{name}  {clauses((mean, times) if total.count else (mean,))}")
+        has_times = total.count and not isinstance(row, ComparedRank)
+        lines.append(f"{name}  {clauses((mean, times) if has_times else (mean,))}")
     return [*lines, _change(row)]
 
 
