@@ -195,8 +195,8 @@ class Parser(argparse.ArgumentParser):
             dest="language",
             metavar="LANGUAGE",
             choices=("en", "zh"),
-            help="tell causes, advice and verdicts in English (en) or Chinese (zh); default: as the locale "
-            "says",
+            help="tell causes, advice and verdicts in English (en) or, without --ascii, Chinese (zh); "
+            "default: as the locale says",
         )
 
     def add_ascii(self, help_text: str = "print ASCII characters only") -> None:
