@@ -134,6 +134,8 @@ def test_the_curves_of_a_device_stand_below_it_under_one_header() -> None:
     labels = [line.label for line in lines]
     assert labels == ["NPU idle", "Stream 1", "counters and memory (NPU)", "memory of the host"]
     assert [line.members for line in lines[2:]] == [4, 1]
+    waiting = timeline_lines(trace, frozenset(), (), extras=Extras(awaits_memory=True)).lines[-1]
+    assert (waiting.label, waiting.members) == ("memory of the host", 1)
 
 
 async def test_the_finder_goes_to_a_curve_of_the_memory_and_its_numbers_are_told(tmp_path: Path) -> None:

@@ -131,7 +131,9 @@ def _of_device(
     label = translate("{curves} of the host", curves=translate(kinds))
     if device:
         label = translate("{curves} ({device})", curves=translate(kinds), device=printable(device))
-    yield TimelineRow(LineKind.GROUP, key, label, fold_key=key, folded=folded, members=len(lines))
+    yield TimelineRow(
+        LineKind.GROUP, key, label, fold_key=key, folded=folded, members=len(lines) + awaits_memory
+    )
     if folded:
         return
     for section, members in sections.items():
