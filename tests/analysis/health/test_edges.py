@@ -788,6 +788,15 @@ ONE_BY_ONE = "the file holds {} processes that were recorded one after the other
             [*operators(20, 2 * MS, 900), *steps_of(gpu.HOST, MS), *steps_of(900, 2 * MS)],
             "the file holds 2 processes with steps of their own",
         ),
+        (
+            [
+                *operators(20, 2 * MS, 900),
+                *operators(20, 2 * MS, 901),
+                *steps_of(gpu.HOST, MS),
+                *steps_of(900, 2 * MS),
+            ],
+            "the file holds 2 processes with steps of their own",  # the third has none
+        ),
         (operators(20, 40 * MS, 900), ONE_BY_ONE.format(2)),
         (
             [*operators(20, 40 * MS, 900), *operators(20, 40 * MS + 50_000, 901)],

@@ -75,9 +75,9 @@ def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
             spans[owner] = min(starts), max(ends)
     if len(spans) < 2:
         return
-    training = {trace.owners.get(step.pid, step.pid) for step in host_steps(trace)}
+    training = {trace.owners.get(step.pid, step.pid) for step in host_steps(trace)} & set(spans)
     parts = len(union(*np.array([*spans.values()], np.int64).T))
-    if len(training & set(spans)) < 2 and parts == 1:
+    if len(training) < 2 and parts == 1:
         return
     yield Finding(
         id="run.mixed",
@@ -92,5 +92,5 @@ def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
         ),
         remedy="Numbers of all of them are added up: open the recording of one process at a time.",
         figures={"parts": parts},
-        count=len(spans),
+        count=len(spans) if parts > 1 else len(training),
     )
