@@ -39,7 +39,8 @@ _RUN = "import sys; sys.path[:] = filter(None, sys.path); from tracetui.cli impo
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _PREFACE = """Each tool is the command of tracetui that has its name: where the text below says
 `tracetui gaps PATH --json --brief --top 3`, call `gaps` with `path` and `top`. Answers are brief unless
-`full` is true. `traces` lists what can be asked about.
+`full` is true. `traces` lists the traces that can be asked about; `memory` takes a snapshot of PyTorch's
+allocator, too.
 
 """
 _TRACES = types.Tool(
