@@ -41,9 +41,8 @@ class DeviceActivity:
     compute: Intervals  #: C
     communication: Intervals  #: M
     copies: Intervals  #: X; may reach out of W
-    producer: (
-        dict[str, int] | None
-    )  #: ns of the trace's own Overlap Analysis rows by the names below; None without
+    #: ns of the trace's own Overlap Analysis rows by the names below; None without
+    producer: dict[str, int] | None
     differs: bool  #: a producer's sum is further from ours than rounding (1 ns per interval) explains
     #: ns of free time between iterations, where that is what the producer's rows leave out
     left_out_ns: int = 0

@@ -42,9 +42,8 @@ class CallSites:
 
     forward: Int64s  #: rows: the forward operator of a backward one
     stack: Int32s  #: string of the `Call stack`, of the forward operator where there is one
-    frame: (
-        Int64s  #: rows: the innermost python_function slice it started in, of the forward operator likewise
-    )
+    #: rows: the innermost python_function slice it started in, of the forward operator likewise
+    frame: Int64s
     backward: Bools
 
 

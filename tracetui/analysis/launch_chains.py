@@ -49,9 +49,8 @@ class Hop(NamedTuple):
     row: int
     start_ns: int
     dur_ns: int
-    wait_ns: (
-        int  #: from its start to the start of the next hop, below 0 where clocks disagree; 0 for the last
-    )
+    #: from its start to the start of the next hop, below 0 where clocks disagree; 0 for the last
+    wait_ns: int
 
 
 @dataclass(frozen=True)

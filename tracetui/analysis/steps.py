@@ -71,9 +71,8 @@ class Step:
     until_work_ns: int
     prepared_ns: int  #: when preparing ends, epoch ns; the host's start where there is none
     idle_ns: int
-    iteration_gap: (
-        DeviceSpan  #: from the previous step's last task (at first: the host's start) to the first task
-    )
+    #: from the previous step's last task (at first: the host's start) to the first task
+    iteration_gap: DeviceSpan
     forward_backward: DeviceSpan  #: from the first task to the end of the last backward one
     tail: DeviceSpan  #: from there to the end of the step: optimizer, gradient collectives
     #: ns of each of those three in which the device does nothing at all, before its window W too

@@ -44,9 +44,8 @@ class SourceFile:
 
     path: Path  #: absolute
     lines: tuple[str, ...]  #: printable, tabs expanded
-    root: (
-        Path | None
-    )  #: the directory below which the end of its path was found; None: it is the recorded path
+    #: the directory below which the end of its path was found; None: it is the recorded path
+    root: Path | None
     newer: bool  #: modified after the profile was taken
 
     @property

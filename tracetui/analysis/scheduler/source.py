@@ -10,9 +10,8 @@ from pathlib import Path
 class SchedulerSource:
     """Which recording goes with a trace, and how its clock stands."""
 
-    path: Path | None = (
-        None  #: or a directory, of which that of a rank is taken; None: what lies beside the trace
-    )
+    #: or a directory, of which that of a rank is taken; None: what lies beside the trace
+    path: Path | None = None
     offset_ns: int | None = None  #: as given
 
     def of_rank(self, trace: Path, rank: int | None = None, host: str = "") -> SchedulerSource:

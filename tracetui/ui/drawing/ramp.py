@@ -102,9 +102,8 @@ class Ramp:
     glyphs: str  #: nine characters (17 of LEAD); blanks where the shade is the background
     styles: tuple[Style, ...]  #: as many styles
     written: tuple[Style, ...]  #: of text on each shade
-    colours: (
-        _Colours | None
-    )  #: as many colours, so that half a cell can have one; None where a shade is no colour
+    #: as many colours, so that half a cell can have one; None where a shade is no colour
+    colours: _Colours | None
 
     @property
     def solid(self) -> bool:

@@ -75,17 +75,15 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self.session = session
         self.lines: list[Line] = []
         self.top = 0
-        self.chain: LaunchChain | None = (
-            None  #: of the selected slice, or of the task that ended the selected gap
-        )
+        #: of the selected slice, or of the task that ended the selected gap
+        self.chain: LaunchChain | None = None
         self.shows_stack = False
         self.tells_causes = True  #: with nothing selected: what the letters of the causes stand for
         self._main: MainLine | None = None  # of the selected gap
         self._title = ""
         self._worst_count = 0  # so many of the last lines are the worst gaps, by rank
-        self._worst_lines: tuple[Analysis, Measure, list[Line]] | None = (
-            None  # the lines of the worst gaps of an analysis
-        )
+        # the lines of the worst gaps of an analysis
+        self._worst_lines: tuple[Analysis, Measure, list[Line]] | None = None
         self._selection = (-1, -1)  # row, gap
         self._curve_spot: CurveSpot | None = None
         self._event = -1  # of the selected slice
