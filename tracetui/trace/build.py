@@ -5,7 +5,6 @@ Knows how the parts fit together; the names are in `dialects`, the geometry in `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from tracetui.trace.activities import classify
 from tracetui.trace.flows import bind_flows
 from tracetui.trace.layout import lay_out
 from tracetui.trace.model import Counters, Family, Instants, Layer, Slices, Trace, Track
+from tracetui.trace.nesting import LaneSlices
 from tracetui.trace.notes import trace_notes
 from tracetui.trace.order import stable_order
 from tracetui.trace.processes import Processes
@@ -45,7 +45,7 @@ def build_trace(table: EventTable) -> Trace:
     counters, samples = counting.result()
     slice_tracks = _slice_tracks(unplaced, lane_rows, lane_track)
     tracks = slice_tracks + _counter_tracks(counters_unplaced, len(unplaced), samples)
-    arrows = Background(lambda: bind_flows(table, _Rows(slices, lane_rows), tracks, processes), is_large)
+    arrows = Background(lambda: bind_flows(table, LaneSlices(slices, lane_rows), tracks, processes), is_large)
     classify(strings, slices, slice_tracks)
     layers = {track.layer for track in tracks}
     kind = trace_kind(strings, (slices.category, table.flows.category), processes, layers)
@@ -88,14 +88,6 @@ def build_trace(table: EventTable) -> Trace:
             table.report.truncated,
         ),
     )
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The sorted slices before there is a trace around them."""
-
-    slices: Slices
-    lane_rows: Int64s
 
 
 def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, Int32s]:

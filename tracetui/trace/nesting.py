@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Union
 
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.trace.model import Track
+from tracetui.trace.model import Slices, Trace, Track
 
 #: Lanes looked at, outermost first: a thread with more slices open at once is not a stack of calls.
 DEEPEST_LANE = 512
 
 
-class SliceSpans(Protocol):
-    """The columns of the slices that a search needs."""
+@dataclass(frozen=True)
+class LaneSlices:
+    """The sorted slices of a trace that is being built."""
 
-    @property
-    def start(self) -> Int64s:
-        """int64[slices], ns."""
-
-    @property
-    def end(self) -> Int64s:
-        """int64[slices], ns: when each has ended."""
+    slices: Slices
+    lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
 
 
-class LaneSlices(Protocol):
-    """The sorted slices of a trace, finished or being built."""
-
-    @property
-    def slices(self) -> SliceSpans:
-        """Sorted by lane, then start."""
-
-    @property
-    def lane_rows(self) -> Int64s:
-        """int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]."""
+AnySlices = Union[Trace, LaneSlices]
 
 
 def enclosing(
-    trace: LaneSlices, lanes: range, times: Int64s, accept: Bools | None = None, closed_end: bool = False
+    trace: AnySlices, lanes: range, times: Int64s, accept: Bools | None = None, closed_end: bool = False
 ) -> Int64s:
     """Return the innermost slice that encloses each time, -1 where none does.
 
@@ -66,7 +54,7 @@ def enclosing(
     return slices
 
 
-def starting(trace: LaneSlices, lanes: range, times: Int64s) -> Int64s:
+def starting(trace: AnySlices, lanes: range, times: Int64s) -> Int64s:
     """Return the innermost slice to start exactly at each time, -1 where none does; int64[m], rows."""
     slices = np.full(len(times), -1, np.int64)
     open_times = np.arange(len(times))
@@ -81,7 +69,7 @@ def starting(trace: LaneSlices, lanes: range, times: Int64s) -> Int64s:
     return slices
 
 
-def parents(trace: LaneSlices, track: Track) -> Int64s:
+def parents(trace: AnySlices, track: Track) -> Int64s:
     """Return the innermost slice of a shallower lane that encloses each whole slice of a
     track, -1 where none does.
 
@@ -104,7 +92,7 @@ def parents(trace: LaneSlices, track: Track) -> Int64s:
     return parent_rows
 
 
-def _last_started(trace: LaneSlices, lane: int, times: Int64s, accept: Bools | None = None) -> Int64s:
+def _last_started(trace: AnySlices, lane: int, times: Int64s, accept: Bools | None = None) -> Int64s:
     """Return the last accepted slice of a lane to start at or before each time, -1 where none does; rows."""
     first, last = int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])
     starts = trace.slices.start[first:last]
@@ -118,7 +106,7 @@ def _last_started(trace: LaneSlices, lane: int, times: Int64s, accept: Bools | N
     return np.append(rows + first, -1)[place - 1]
 
 
-def _contains(trace: LaneSlices, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
+def _contains(trace: AnySlices, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
     """Return whether each row (-1: no) contains its time."""
     hit: Bools = rows >= 0
     held, time = rows[hit], times[hit]
