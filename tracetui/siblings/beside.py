@@ -7,7 +7,7 @@ import re
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tracetui.language import state
 from tracetui.units import format_bytes
@@ -27,32 +27,22 @@ def unreadable(error: Exception) -> Refusal:
     return Refusal(state("cannot be read: {reason}", reason=reason))
 
 
-class NumberedDocument(NamedTuple):
-    """A JSON object, and the number that the name of its file ends in."""
-
-    members: dict[str, Any]
-    number: int | None  #: 3 of profiler_info_3.json
-
-
-def find_beside(trace: Path, name: str, parents: int = 1) -> Path | None:
-    """Return the file of that name beside a trace, or in one of so many directories above; None without.
+def find_beside(trace: Path, name: str) -> Path | None:
+    """Return the file of that name beside a trace; None without.
 
     Producers put the number of the rank after the stem, msprof the time of its export: of these,
     `operator_memory_3.csv` or `operator_memory_20250109084800.csv` counts where it is the only one.
     """
+    with suppress(OSError, ValueError):
+        if (trace.parent / name).exists():
+            return trace.parent / name
     stem, dot, ending = name.rpartition(".")
-    for directory in list(trace.parents)[:parents]:
-        with suppress(OSError, ValueError):
-            if (directory / name).exists():
-                return directory / name
-        numbered = [
-            path
-            for path in files_like(directory, f"{stem}_*{dot}{ending}")
-            if _ENDING.fullmatch(path.stem.rpartition("_")[2]) and path.stem.rpartition("_")[0] == stem
-        ]
-        if len(numbered) == 1:
-            return numbered[0]
-    return None
+    numbered = [
+        path
+        for path in files_like(trace.parent, f"{stem}_*{dot}{ending}")
+        if _ENDING.fullmatch(path.stem.rpartition("_")[2]) and path.stem.rpartition("_")[0] == stem
+    ]
+    return numbered[0] if len(numbered) == 1 else None
 
 
 def files_like(directory: Path, *patterns: str) -> list[Path]:
@@ -84,12 +74,6 @@ def refuse_large(path: Path, largest: int) -> None:
         )
 
 
-def document_beside(trace: Path, name: str, parents: int) -> NumberedDocument | None:
-    """Return the JSON object in a file beside a trace; None where there is none. Raises Refusal."""
-    path = find_beside(trace, name, parents)
-    return None if path is None else NumberedDocument(read_object(path), _number(path))
-
-
 def read_object(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file. Raises Refusal."""
     refuse_large(path, LARGEST_DOCUMENT)
@@ -102,8 +86,3 @@ def read_object(path: Path) -> dict[str, Any]:
     if not isinstance(members, dict):
         raise Refusal(state("is damaged: it holds no JSON object"))
     return members
-
-
-def _number(path: Path) -> int | None:
-    end = path.stem.rpartition("_")[2]
-    return int(end) if end.isascii() and end.isdigit() and len(end) < 10 else None

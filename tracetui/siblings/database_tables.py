@@ -36,15 +36,8 @@ _TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"
 _APPLICATION = "app"  #: the type of the memory of the process that is profiled
 _NODE = "cann::"  #: what names of the graph engine's allocations begin with in text exports
 _STEP_COLUMNS = {
-    "computing": "computing",
-    "communication_not_overlapped": "communication_not_overlapped",
-    "overlapped": "overlapped",
-    "communication": "communication",
-    "free": "free",
-    "stage": "stage",
-    "bubble": "bubble",
+    **{column.key: column.key for column in STEP_TIMES.columns if column.kind is ValueKind.DURATION},
     "exclude_receive": "communication_not_overlapped_and_exclude_receive",
-    "preparing": "preparing",
 }
 
 
@@ -161,13 +154,8 @@ def _devices(column: Int64s) -> StringColumn:
 
 def _operator_memory(database: Database, format_: Format) -> SiblingTable | None:
     names = (
-        "name",
-        "size",
-        "allocationTime",
-        "releaseTime",
-        "duration",
-        "allocationTotalAllocated",
-        "deviceId",
+        *("name", "size", "allocationTime", "releaseTime", "duration"),
+        *("allocationTotalAllocated", "deviceId"),
     )
     columns = _columns(database, "OP_MEMORY", names)
     if columns is None:
@@ -381,9 +369,7 @@ def _step_times(database: Database, format_: Format) -> SiblingTable | None:
     rows = database.first_rows(STEPS, ("step", "deviceId", *columns), 1 << 20)
     if not rows:
         return None
-    numbers: dict[str, Int64s] = {
-        "step": np.array([_step(row.get("step")) for row in rows], np.int64),
-    }
+    numbers = {"step": np.array([_step(row.get("step")) for row in rows], np.int64)}
     for key, column in _STEP_COLUMNS.items():
         numbers[key] = np.array([_nanoseconds(row.get(column)) for row in rows], np.int64)
     devices = [str(row["deviceId"]) if row.get("deviceId") is not None else "" for row in rows]

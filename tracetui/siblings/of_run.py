@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tracetui.siblings.beside import document_beside
+from tracetui.siblings.beside import find_beside, read_object
 from tracetui.siblings.database import (
     MATRIX,
     STEPS,
@@ -44,8 +44,8 @@ def document_of_run(trace: Path, name: str) -> Mapping[str, Any] | None:
     members = _DOCUMENTS[name](trace) if name in _DOCUMENTS else None
     if members is not None:
         return members
-    document = document_beside(trace, name, 1)
-    return None if document is None else document.members
+    path = find_beside(trace, name)
+    return None if path is None else read_object(path)
 
 
 def source_of(trace: Path, name: str) -> str:
