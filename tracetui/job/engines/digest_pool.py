@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.databases.opening import file_size
@@ -106,9 +107,16 @@ class _Work:
 @dataclass(eq=False)
 class _Worker:
     process: subprocess.Popen[bytes]
+    requests: IO[bytes]  #: its stdin
+    answers: IO[bytes]  #: its stdout
     place: int = -1  #: what it has in hand, -1 nothing
     held: bytearray = field(default_factory=bytearray)
     awaited: int = 0  #: bytes of a digest that are to come
+
+    def close(self) -> None:
+        for stream in (self.requests, self.answers):
+            with contextlib.suppress(OSError):
+                stream.close()
 
 
 class _Pool:
@@ -130,10 +138,7 @@ class _Pool:
     def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
             worker.process.kill()
-            for stream in (worker.process.stdin, worker.process.stdout):
-                if stream is not None:
-                    with contextlib.suppress(OSError):
-                        stream.close()
+            worker.close()
             worker.process.wait()
         self._selector.close()
 
@@ -161,10 +166,9 @@ class _Pool:
             worker.place = self._left.pop()
             path = os.fspath(self._work.paths[worker.place])
             request = json.dumps([path, self._cache, *self._scheduler])
-            assert worker.process.stdin is not None
             with contextlib.suppress(OSError):  # it has ended: that is seen when it is read from
-                worker.process.stdin.write(request.encode("ascii") + b"\n")
-                worker.process.stdin.flush()
+                worker.requests.write(request.encode("ascii") + b"\n")
+                worker.requests.flush()
 
     def _need(self, place: int) -> int:
         """Return the bytes of memory that a rank takes: half of its text."""
@@ -177,25 +181,19 @@ class _Pool:
         paths = [os.fspath(package), os.environ.get("PYTHONPATH", "")]
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environ,
-            )
+            pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, env=environ)
         except OSError:
             return None
-        assert process.stdout is not None
+        assert process.stdin is not None and process.stdout is not None
         os.set_blocking(process.stdout.fileno(), False)
-        worker = _Worker(process)
+        worker = _Worker(process, process.stdin, process.stdout)
         self._workers.append(worker)
         self._selector.register(process.stdout, selectors.EVENT_READ, worker)
         return worker
 
     def _take(self, worker: _Worker) -> None:
-        assert worker.process.stdout is not None
-        data = worker.process.stdout.read(1 << 20)
+        data = worker.answers.read(1 << 20)
         if data is None:
             return
         if not data:
@@ -234,13 +232,9 @@ class _Pool:
 
     def _bury(self, worker: _Worker) -> None:
         """Go on without a worker that has ended."""
-        assert worker.process.stdout is not None
-        self._selector.unregister(worker.process.stdout)
+        self._selector.unregister(worker.answers)
         self._workers.remove(worker)
-        worker.process.stdout.close()
-        with contextlib.suppress(OSError):
-            if worker.process.stdin is not None:
-                worker.process.stdin.close()
+        worker.close()
         code = worker.process.wait()
         if worker.place >= 0:
             self._finish(

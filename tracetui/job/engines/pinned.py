@@ -136,13 +136,9 @@ class Pinned:
                 pin = {"workers": [worker], "allow_other_workers": False, "pure": False}
                 future = self._workers.client.submit(self._function, task[1], **pin)
                 self._running[future] = task
-                future.add_done_callback(self._note_change)
+                future.add_done_callback(lambda _: self._changed.set())  # in the client's thread
                 reading.append(task[2])
         return bool(self._running) or any(self._waiting.values())
-
-    def _note_change(self, _: Future) -> None:
-        """Note, in the client's thread, that a task has ended."""
-        self._changed.set()
 
     def _finished(self) -> list[TaskReport]:
         self._changed.wait(_TURN_S)
