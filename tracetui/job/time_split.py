@@ -17,7 +17,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.idle.pieces import cut_at_edges, last_begun
-from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.intervals import union
 from tracetui.analysis.search import among
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.job.digest import TimeCells, TimeClass, TimeKeys
@@ -53,10 +53,11 @@ def first_boundary(analysis: Analysis, activity: DeviceActivity) -> int:
 def device_pieces(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> TimePieces:
     """Return the time of a device from its first boundary to the end of its window, in pieces."""
     activity = analysis.devices[device]
+    copies = activity.free & activity.copies
     parts = [
         _computing_pieces(analysis, activity, texts),
         _exposed_pieces(analysis, device),
-        _pieces_of_class(activity.free & activity.copies, TimeClass.COPY),
+        _pieces(copies.starts, copies.ends, TimeClass.COPY),
         _idle_pieces(analysis, device, texts, lines),
         *_pieces_before_window(analysis, device, texts, lines),
     ]
@@ -90,24 +91,22 @@ def _computing_pieces(analysis: Analysis, activity: DeviceActivity, texts: TextP
     owned = last_begun(slices.start[rows], slices.end[rows])
     types = analysis.operators().types
     place = texts.places(types.strings, types.on_device[slices.name[rows]])
-    no_line = np.full(len(owned.place), -1, np.int64)
-    kind = np.full(len(owned.place), TimeClass.COMPUTING, np.int64)
-    return TimePieces(owned.start, owned.end, kind, place[owned.place], no_line)
+    return _pieces(owned.start, owned.end, TimeClass.COMPUTING, place[owned.place])
 
 
 def _exposed_pieces(analysis: Analysis, device: int) -> TimePieces:
     exposed = analysis.communication.exposed
     device_exposed = exposed.at(exposed.of_device(device))
     classes = np.array([_CLASS_OF_CAUSE[cause] for cause in CommunicationCause], np.int64)
-    nothing = np.full(len(device_exposed), -1, np.int64)
-    return TimePieces(
-        device_exposed.start, device_exposed.end, classes[device_exposed.cause], nothing, nothing
-    )
+    return _pieces(device_exposed.start, device_exposed.end, classes[device_exposed.cause])
 
 
-def _pieces_of_class(time: Intervals, time_class: TimeClass) -> TimePieces:
-    nothing = np.full(len(time), -1, np.int64)
-    return TimePieces(time.starts, time.ends, np.full(len(time), time_class, np.int64), nothing, nothing)
+def _pieces(
+    start: Int64s, end: Int64s, time_class: int | Int64s, reason: int | Int64s = -1, line: int | Int64s = -1
+) -> TimePieces:
+    """Return pieces of time; a number in place of a column is that of all of them."""
+    keys = (np.broadcast_to(np.asarray(key, np.int64), start.shape) for key in (time_class, reason, line))
+    return TimePieces(start, end, *keys)
 
 
 def _idle_pieces(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> TimePieces:
@@ -137,18 +136,16 @@ def _pieces_before_window(
     line = _line_places(analysis, causes.stack[chosen], causes.frame[chosen], causes.backward[chosen], lines)
     known = _pieces_of_causes(starts, ends, causes.cause[chosen].astype(np.int64), line, texts)
     unknown = (union(starts, ends) | copies).complement(begin, end)
-    no_line = np.full(len(unknown), -1, np.int64)
     cause = np.full(len(unknown), Cause.UNLINKED, np.int64)
-    unexplained = _pieces_of_causes(unknown.starts, unknown.ends, cause, no_line, texts)
-    return [_pieces_of_class(copies, TimeClass.COPY), known, unexplained]
+    unexplained = _pieces_of_causes(unknown.starts, unknown.ends, cause, -1, texts)
+    return [_pieces(copies.starts, copies.ends, TimeClass.COPY), known, unexplained]
 
 
 def _pieces_of_causes(
-    starts: Int64s, ends: Int64s, cause: Int64s, line: Int64s, texts: TextPlaces
+    starts: Int64s, ends: Int64s, cause: Int64s, line: int | Int64s, texts: TextPlaces
 ) -> TimePieces:
-    labels = [cause_class.label for cause_class in Cause]
-    reason = texts.places(labels, cause)
-    return TimePieces(starts, ends, np.full(len(starts), TimeClass.IDLE, np.int64), reason, line)
+    reason = texts.places([cause_class.label for cause_class in Cause], cause)
+    return _pieces(starts, ends, TimeClass.IDLE, reason, line)
 
 
 def _line_places(

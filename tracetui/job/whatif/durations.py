@@ -104,14 +104,14 @@ class Durations:
     def ideal_transfer(self) -> Int64s:
         """int64[operations]: the median transfer of the same collectives."""
         collective = np.flatnonzero(self.order.collective >= 0)
-        ideal = np.zeros(len(self.order), np.int64)
+        return self._median_transfer(collective, self.order.alike[collective])
+
+    def _median_transfer(self, collective: Int64s, key: Int64s) -> Int64s:
+        """Return int64[operations]: the median transfer of those of some collectives that share a key."""
+        median = np.zeros(len(self.order), np.int64)
         nothing = np.zeros(len(collective), np.int64)
-        ideal[collective] = ideal_durations(
-            numbered_from_0(self.order.alike[collective]),
-            nothing,
-            self.transfer[collective],
-        )
-        return ideal
+        median[collective] = ideal_durations(numbered_from_0(key), nothing, self.transfer[collective])
+        return median
 
     @cached_property
     def ideal(self) -> Int64s:
@@ -415,8 +415,7 @@ class Durations:
         Delays, which are no work, go as well: `fixed_parts` says so.
         """
         work = self._work
-        key = self.alike * len(self.order.job.ranks) + self.order.rank[work]
-        key = numbered_from_0(key)
+        key = numbered_from_0(self.alike * len(self.order.job.ranks) + self.order.rank[work])
         for part in range(len(PARTS)):
             parts[work, part] = np.rint(_means(key, parts[work, part].astype(np.float64))).astype(np.int64)
         transfer[:] = np.where(self.transfer > 0, self._usual_transfer, transfer)
@@ -426,12 +425,7 @@ class Durations:
         """int64[operations]: the median transfer of the same collectives in one channel."""
         collective = np.flatnonzero(self.order.channel >= 0)
         key = self.order.alike[collective] * (int(self.order.channel.max(initial=0)) + 1)
-        key += self.order.channel[collective]
-        numbers = numbered_from_0(key)
-        usual = np.zeros(len(self.order), np.int64)
-        nothing = np.zeros(len(collective), np.int64)
-        usual[collective] = ideal_durations(numbers, nothing, self.transfer[collective])
-        return usual
+        return self._median_transfer(collective, key + self.order.channel[collective])
 
 
 def _unevenness(amounts: Sequence[int | None]) -> float:
