@@ -6,7 +6,7 @@ It needs no trace any more, so that the two sides are never in memory at once, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -207,12 +207,7 @@ def _step_work(
 
 
 def _totals(working: Sequence[DeviceActivity]) -> Totals:
-    return Totals(
-        window_ns=sum(activity.window_ns for activity in working),
-        computing_ns=sum(activity.computing_ns for activity in working),
-        communication_not_overlapped_ns=sum(activity.communication_not_overlapped_ns for activity in working),
-        free_ns=sum(activity.free_ns for activity in working),
-    )
+    return Totals(*(sum(getattr(activity, column.name) for activity in working) for column in fields(Totals)))
 
 
 def _wall_count(analysis: Analysis, choice: StepChoice) -> int | None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.communication.groups import Group, listed_ranks, name_in
-from tracetui.analysis.communication.links import CARRIERS, Transfers
+from tracetui.analysis.communication.groups import listed_ranks, name_in
+from tracetui.analysis.communication.links import CARRIERS
 from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.communication.waits import SHORTEST, OperationWaits
 from tracetui.analysis.idle.idle_lines import lines_of
@@ -103,7 +103,8 @@ def link_columns(analysis: Analysis, device: int, texts: TextPlaces) -> LinkColu
         device_transfers.src.astype(np.int64),
         device_transfers.dst.astype(np.int64),
         texts.places(CARRIERS, device_transfers.transport.astype(np.int64)),
-        _size_class(device_transfers),
+        # Bits of the bytes of each; exact, as a float of 53 bits holds 2**40.
+        np.frexp(device_transfers.size.astype(np.float64))[1].astype(np.int64),
     )
     distinct, row = np.unique(np.stack(columns), axis=1, return_inverse=True)
     row = row.reshape(-1)
@@ -112,11 +113,6 @@ def link_columns(analysis: Analysis, device: int, texts: TextPlaces) -> LinkColu
     np.add.at(size, row, device_transfers.size)
     np.add.at(ns, row, device_transfers.end - device_transfers.start)
     return LinkColumns(*(*distinct, count, size, ns))
-
-
-def _size_class(moved: Transfers) -> Int64s:
-    """Return the bits of the bytes of each transfer; exact, as a float of 53 bits holds 2**40."""
-    return np.frexp(moved.size.astype(np.float64))[1].astype(np.int64)
 
 
 def _group_keys(analysis: Analysis, places: Int64s) -> Int64s:
@@ -169,10 +165,9 @@ def _process_group(analysis: Analysis, args: int, rank: int, groups: int) -> Ran
 
 def _group(analysis: Analysis, track: int, highest: int) -> RankGroup:
     trace, title = analysis.trace, analysis.trace.tracks[track].name
-    group_here = analysis.communication.groups.get(track)
-    if group_here is None:  # a stream
+    group = analysis.communication.groups.get(track)
+    if group is None:  # a stream
         return RankGroup(shortened(title.lower()), "", "", -1, (), 0)
-    group: Group = group_here
     known = {
         named_group.global_ranks: named_group
         for named_group in parallel_groups(Path(trace.path))

@@ -176,7 +176,7 @@ class TokenColumns(ColumnTable):
     tokens: Int64s  #: first dimension of the first input
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class DigestLine:
     """A line of Python, in the forward or in the backward pass."""
 
@@ -184,6 +184,9 @@ class DigestLine:
     line: int
     function: str
     backward: bool
+
+
+NO_LINE = DigestLine("", -1, "", False)  #: stands before all lines
 
 
 @dataclass(frozen=True)

@@ -167,26 +167,8 @@ def _digest(document: dict[str, Any]) -> Digest:
         name: table(**{column.name: _unpack(document[name][column.name]) for column in fields(table)})
         for name, table in table_types.items()
     }
-    identity = Identity(**document["identity"])
-    if not all(
-        isinstance(text, str) for text in (identity.name, identity.rank_from, identity.host, identity.started)
-    ):
-        raise ValueError("no texts")
     return Digest(
-        identity=Identity(
-            **{
-                **document["identity"],
-                "rank": _int64(identity.rank),
-                "world": _int64(identity.world),
-                "sizes": {str(key): _int64(size) for key, size in identity.sizes.items()},
-                "indices": {str(key): _int64(index) for key, index in identity.indices.items()},
-                "options": {
-                    str(key): value
-                    for key, value in identity.options.items()
-                    if isinstance(value, (str, int, bool))
-                },
-            }
-        ),
+        identity=_identity(Identity(**document["identity"])),
         kind=str(document["kind"]),
         device=str(document["device"]),
         chip=str(document.get("chip", "")),
@@ -204,6 +186,19 @@ def _digest(document: dict[str, Any]) -> Digest:
         boundaries=_unpack(document["boundaries"]),
         facts=_facts(document.get("facts")) if document["schema"] >= _WITH_RUNS else None,
         **columns,  # type: ignore[arg-type]
+    )
+
+
+def _identity(read: Identity) -> Identity:
+    """Return what was read as an identity. Raises ValueError or TypeError where it holds something else."""
+    require(all(isinstance(text, str) for text in (read.name, read.rank_from, read.host, read.started)))
+    return Identity(
+        *(read.name, _int64(read.rank), read.rank_from, read.host, read.started, _int64(read.world)),
+        sizes={str(key): _int64(size) for key, size in read.sizes.items()},
+        indices={str(key): _int64(index) for key, index in read.indices.items()},
+        options={
+            str(key): value for key, value in read.options.items() if isinstance(value, (str, int, bool))
+        },
     )
 
 

@@ -17,7 +17,7 @@ from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_na
 from tracetui.analysis.scheduler.scheduler import recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.steps import DeviceSpan
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Int64s
 from tracetui.cache.cached_reading import read_trace
 from tracetui.cache.recordings import recording_reader
 from tracetui.comparison.compared_run import run_of
@@ -169,8 +169,8 @@ def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> tuple[RangeCo
         texts.place(range_name(trace.strings[name])) if keep else -1
         for name, keep in zip(names.tolist(), is_kept.tolist())
     ]
-    chosen = is_kept[of_row] if len(of_row) else np.zeros(0, np.bool_)
-    name = np.array(places, np.int64)[of_row[chosen]] if len(of_row) else np.empty(0, np.int64)
+    chosen = is_kept[of_row]
+    name = np.array(places, np.int64)[of_row[chosen]]
     warning = ""
     if not is_kept.all():
         left_out = ", ".join(repr(range_name(trace.strings[name])) for name in names[~is_kept][:3].tolist())
@@ -268,7 +268,8 @@ def _span_length(span: DeviceSpan) -> int:
 
 
 def _operators(analysis: Analysis, device: int, texts: TextPlaces) -> OperatorColumns:
-    table = analysis.operators().at(_is_work_of_device(analysis, device)).by_type()
+    work = [len(activity.work) for activity in analysis.devices]
+    table = analysis.operators().at(np.repeat(np.arange(len(work)), work) == device).by_type()
     order = np.argsort(-table.total_ns, kind="stable")[:MOST_OPERATORS]
     return OperatorColumns(
         type=texts.places(table.strings, table.name[order]),
@@ -276,10 +277,3 @@ def _operators(analysis: Analysis, device: int, texts: TextPlaces) -> OperatorCo
         count=table.count[order],
         ns=table.total_ns[order],
     )
-
-
-def _is_work_of_device(analysis: Analysis, device: int) -> Bools:
-    counts = [len(activity.work) for activity in analysis.devices]
-    is_of_device = np.zeros(sum(counts), np.bool_)
-    is_of_device[sum(counts[:device]) : sum(counts[: device + 1])] = True
-    return is_of_device

@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
-from tracetui.job.digest import Digest, DigestLine, TimeClass
+from tracetui.job.digest import NO_LINE, Digest, DigestLine, TimeClass
 from tracetui.job.job import Job
 
 #: Percent of what the worst rank loses to a line, from which on another one has the same problem.
@@ -62,7 +62,7 @@ def job_lines(job: Job, step: int | None = None) -> tuple[JobLine, ...]:
         JobLine(line, dict(sorted(causes[line].items(), key=lambda cause: (-cause[1], cause[0]))), ns_by_rank)
         for line, ns_by_rank in by_line.items()
     ]
-    return tuple(sorted(job_lines_found, key=_sort_key))
+    return tuple(sorted(job_lines_found, key=lambda found: (-found.idle_ns, found.line or NO_LINE)))
 
 
 def _ns_in_step(rank: Rank, step: int) -> Int64s:
@@ -85,8 +85,3 @@ def step_of_segments(digest: Digest) -> Int64s:
         return np.full(len(segments), -1, np.int64)
     ends = np.searchsorted(digest.boundaries, np.maximum.accumulate(digest.steps.end[order])[:-1])
     return digest.steps.number[order][np.searchsorted(ends, segments, "right")]
-
-
-def _sort_key(job_line: JobLine) -> tuple[object, ...]:
-    line = job_line.line or DigestLine("", -1, "", False)
-    return (-job_line.idle_ns, line.file, line.line, line.function, line.backward)

@@ -102,14 +102,9 @@ def job_operators(job: Job) -> tuple[JobOperator, ...]:
     sums: dict[tuple[str, int], list[int]] = {}
     for digest in (rank.digest for rank in job.ranks):
         operators = digest.operators
-        rows = zip(
-            map(digest.text, operators.type.tolist()),
-            operators.activity.tolist(),
-            operators.count.tolist(),
-            operators.ns.tolist(),
-        )
-        for name, activity, count, ns in rows:
-            total = sums.setdefault((name, activity), [0, 0])
+        columns = (operators.type, operators.activity, operators.count, operators.ns)
+        for kind, activity, count, ns in zip(*(column.tolist() for column in columns)):
+            total = sums.setdefault((digest.text(kind), activity), [0, 0])
             total[0] += count
             total[1] += ns
     found = (JobOperator(*key, *total) for key, total in sums.items())

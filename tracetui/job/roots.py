@@ -30,7 +30,7 @@ from tracetui.analysis.search import first_equal
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.digest import DigestLine
+from tracetui.job.digest import NO_LINE, DigestLine
 from tracetui.job.exposure import KEPT_COMMUNICATION, UNSPLIT_COMMUNICATION, Exposure, RootKey
 from tracetui.job.last_together import find_last_together
 from tracetui.job.match import MatchedChannel
@@ -345,6 +345,5 @@ _MOST_ENTRIES = 2_000_000  # above this, equal ones are summed to save memory
 
 
 def _sort_key(root: Root) -> tuple[object, ...]:
-    line = root.line or DigestLine("", -1, "", False)
-    where = (line.file, line.line, line.function, line.backward)
-    return (-root.lost_ns, -1 if root.rank is None else root.rank, root.kind, root.reason, *where)
+    number = -1 if root.rank is None else root.rank
+    return (-root.lost_ns, number, root.kind, root.reason, root.line or NO_LINE)

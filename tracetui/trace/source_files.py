@@ -32,9 +32,8 @@ _TAB = 4
 _COMMON = frozenset({"__init__.py", "__main__.py", "setup.py", "conftest.py"})
 _KERNEL = ("/proc/", "/sys/", "/dev/")
 _COPY_NS = 60 * 10**9  # a file unpacked or checked out together with the trace is no change
-_LINE_ENDS = re.compile(
-    r"\r\n|\r|\n"
-)  # str.splitlines also splits at form feeds, which Python does not count
+#: str.splitlines also splits at form feeds, which Python does not count.
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
 _EPOCH_NS = 10**18  # timestamps below (before 2001) are not times of day
 
 
