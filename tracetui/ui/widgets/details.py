@@ -355,11 +355,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self.run_worker(read, thread=True, exclusive=True, group="details")
 
     def _known_losses(self) -> LeadLosses | None:
-        """Return, for a gap, where the host lost its lead; None until a thread has computed it."""
+        """Return where the host lost its lead; None until a thread has computed it."""
         analysis = self.session.analysis
-        if analysis is None or self._selection[1] < 0:
-            return None
-        losses: LeadLosses | None = vars(analysis).get("lead_losses")
+        losses: LeadLosses | None = None if analysis is None else vars(analysis).get("lead_losses")
         return losses
 
     def _with_more(self, found: SelectionFacts, analysis: Analysis, row: int, gap: int) -> SelectionFacts:
