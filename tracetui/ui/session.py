@@ -270,7 +270,7 @@ class Session:
             return ""
         for step in analysis.steps:
             if step.number == wanted:
-                self.state.show(step.start_ns, max(step.end_ns, step.start_ns + 1))
+                self.state.show(step.start_ns, step.end_ns)
                 return ""
         return translate("There is no step {number} in this trace.", number=wanted)
 

@@ -432,7 +432,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     def show_interval(self, start_ns: int, end_ns: int, row: int | None = None) -> None:
         """Show an interval (epoch ns) in the middle third of the timeline, and select a slice."""
-        self.session.state.show(start_ns, max(end_ns, start_ns + 1))
+        self.session.state.show(start_ns, end_ns)
         self.view_changed()
         if row is not None:
             self.select(row)

@@ -140,7 +140,7 @@ class Comparing:
 
     def show_span(self, place: int, start_ns: int, end_ns: int) -> None:
         """Show a span of time of one of the two traces, ns on its clock."""
-        self._show_there(place, lambda session, _: session.state.show(start_ns, max(end_ns, start_ns + 1)))
+        self._show_there(place, lambda session, _: session.state.show(start_ns, end_ns))
 
     def look_at_row(self, place: int, row: int, span: tuple[int, int] | None, of_idle: bool) -> None:
         """Look in one of the two, without showing it: at a slice, the idle time it ends, or a span."""
@@ -151,7 +151,7 @@ class Comparing:
         if row >= 0:
             (go_to_idle if of_idle else go_to_slice)(session, session.analysis, row)
         elif span is not None:
-            session.state.show(span[0], max(span[1], span[0] + 1))
+            session.state.show(*span)
 
     def _show_there(self, place: int, go: Callable[[Session, Analysis], object]) -> None:
         session = self.viewer.sessions[place]

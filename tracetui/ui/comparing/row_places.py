@@ -28,8 +28,7 @@ def go_to_idle(session: Session, analysis: Analysis, row: int) -> None:
 def go_to_slice(session: Session, analysis: Analysis, row: int) -> None:
     """Select a slice in the middle of the screen."""
     slices = analysis.trace.slices
-    start, end = int(slices.start[row]), int(slices.end[row])
-    session.state.show(start, max(end, start + 1))
+    session.state.show(int(slices.start[row]), int(slices.end[row]))
     session.select(row)
 
 

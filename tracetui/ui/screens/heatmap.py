@@ -187,7 +187,7 @@ class HeatmapScreen(MapScreen):
             return
         if target.gap >= 0 or target.row < 0:
             state = self.session.state
-            state.show(target.start_ns, max(target.end_ns, target.start_ns + 1))
+            state.show(target.start_ns, target.end_ns)
             line = target.line or state.place.cursor
             place = replace(state.place, gap=target.gap, row=-1, cursor=line, time_ns=target.start_ns)
             state.go(place, state.burst)

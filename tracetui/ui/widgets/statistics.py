@@ -64,7 +64,7 @@ class Statistics(InViewer, Vertical):
 
 def window_bounds(analysis: Analysis, window: tuple[int, int]) -> str:
     """Return "0.120 s .. 0.130 s"."""
-    step = max((window[1] - window[0]) // 100, 1)
+    step = (window[1] - window[0]) // 100
     start, end = (format_time(time - analysis.trace.start_ns, step) for time in window)
     return f"{start} .. {end}"
 
