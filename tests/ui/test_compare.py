@@ -37,8 +37,9 @@ from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.comparing.absence import absence_lines
 from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor
-from tracetui.ui.comparing.pair import Runs
+from tracetui.ui.comparing.pair import ComparedPair, Runs
 from tracetui.ui.comparing.row_places import gap_ended_by
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import columns
@@ -161,15 +162,16 @@ def test_memory_is_told_in_bytes() -> None:
     assert story(row)[0] == "BASE   2.00 GB" and "Changed by +500 MB" in story(row)[2]
 
 
+@pytest.mark.parametrize("largest", [1000, 1])
 @pytest.mark.parametrize("glyphs", [BLOCKS, ASCII])
 @pytest.mark.parametrize(
     ("screen_cells", "least", "side"), [(99, 16, 5), (100, 32, 10), (159, 32, 10), (160, 32, 24)]
 )
 def test_a_bar_is_as_long_as_its_change_and_names_keep_room(
-    screen_cells: int, least: int, side: int, glyphs: Glyphs
+    screen_cells: int, least: int, side: int, glyphs: Glyphs, largest: int
 ) -> None:
     """The largest change takes a side of the bar, any other at least half a cell; ASCII has no halves."""
-    changes = (-1000, -370, -1, 0, 60, 512, 999)
+    changes = (-largest, -370 % largest, -1, 0, 60 % largest, 512 % largest, largest - 1)
     sums = [(Sum(2000, 1, 2000, 2000), Sum(2000 + ns, 1, 2000 + ns, 2000 + ns)) for ns in changes]
     scale = RowScale(1, 1, Fraction(2000))
     rows = [MemoryRow("alive" * 20, *pair, scale, True, "alive", "", None, None) for pair in sums]
@@ -179,7 +181,7 @@ def test_a_bar_is_as_long_as_its_change_and_names_keep_room(
         cell = bars.draw(row, bars.width)
         assert isinstance(cell, list)
         left, right = "".join(text for text, _ in cell).split(glyphs.bar)
-        halves = max(2 * side * abs(ns) // 1000, ns != 0)
+        halves = max(2 * side * abs(ns) // largest, ns != 0)
         full, half = (halves // 2, halves % 2) if glyphs is BLOCKS else (-(-halves // 2), 0)
         assert left == (glyphs.left * half + glyphs.full * full if ns < 0 else "").rjust(side)
         assert right == (glyphs.full * full + glyphs.right * half if ns > 0 else "")
@@ -188,11 +190,15 @@ def test_a_bar_is_as_long_as_its_change_and_names_keep_room(
 async def test_the_place_of_a_row_opens_its_table_again() -> None:
     async with compared() as (app, pilot):
         await table(app, pilot, "operator")
+        await pilot.press("u")
+        await pilot.pause()
+        first = parse_place(shlex.split(app.clipboard)[-1])
         await pilot.press("down", "u")
         await pilot.pause()
         place = parse_place(shlex.split(app.clipboard)[-1])
         assert (place.screen, place.view) == ("compare", "operator")
-        assert place.rows[-1].startswith("operator=")
+        assert place.rows[-1].startswith("operator=") and first.rows[-1].startswith("operator=")
+        assert first.rows[-1] != place.rows[-1]
         await pilot.press("tab", "u")
         await pilot.pause()
         assert parse_place(shlex.split(app.clipboard)[-1]).view != "operator"
@@ -266,6 +272,26 @@ def test_idle_time_is_that_of_the_gap_right_before_a_task() -> None:
     gaps = {row: gap for row, gap in found.items() if gap != -1}
     assert sorted(gaps.values()) == [*range(len(analysis.gaps))]
     assert all(analysis.gaps.after[gap] == row for row, gap in gaps.items()) and set(gaps) <= set(tasks)
+
+
+def test_two_traces_that_cannot_be_compared_are_told_by_what_they_are() -> None:
+    def session(name: str, start: int, devices: int) -> Any:
+        trace = SimpleNamespace(start_ns=start, end_ns=start + 1_500_000)
+        return SimpleNamespace(name=name, analysis=SimpleNamespace(trace=trace, devices=[None] * devices))
+
+    sessions = [session("host", 5_000_000, 0), session("one", 0, 1), session("both", 70, 2)]
+    pairs = {places: ComparedPair(*places) for places in ((0, 1), (1, 2))}
+    shown = {
+        places: [
+            "".join(text for text, _ in line) for line in absence_lines(sessions, pair, 200, Palette("none"))
+        ]
+        for places, pair in pairs.items()
+    }
+    assert shown[0, 1][:3] == ["", "BASE   1.50 ms, no device: host", "OTHER  1.50 ms, 1 device: one"]
+    assert shown[1, 2][1:3] == ["BASE   1.50 ms, 1 device: one", "OTHER  1.50 ms, 2 devices: both"]
+    assert shown[0, 1][3] == "" and " ".join(shown[0, 1]).endswith("} compares with the next open trace.")
+    two = absence_lines(sessions[:2], pairs[0, 1], 200, Palette("none"))
+    assert two[-1][0][0].endswith("tracetui A B opens two other traces.")
 
 
 async def test_the_first_flip_to_a_screen_says_where_it_led() -> None:
@@ -472,7 +498,7 @@ def test_a_change_of_a_hundredth_is_at_most_a_hundredth(more: int, words: str) -
     sums = [Sum(ns, 1, ns, ns) for ns in (5_000, 5_000 + more)]
     unknown = None if more > 1_000 else False
     row = ComparedRow("MatMul", sums[0], sums[1], RowScale(1, 1, Fraction(100_000)), unknown)
-    assert words in story(row)[-1]
+    assert words in story(row)[-1] and story(row)[0] == "BASE   0.005 ms a step, once"
     if more <= 1_000:
         memory = MemoryRow("alive", sums[0], sums[1], row.scale, False, "alive", "", None, None)
         assert words in story(memory)[-1]

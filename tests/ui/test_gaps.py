@@ -15,6 +15,7 @@ from textual.widgets import Input
 from tests.analysis.gpu import gpu, host, kernel, launch
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
+from tests.ui.training import training
 from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
@@ -253,6 +254,13 @@ async def test_a_key_ranks_gaps_by_something_else_on_all_screens(trace: Trace) -
         assert app.session.state.gap == gaps.ranked(Measure.LOST)[0], (
             "the worst one, whatever was selected before"
         )
+
+
+@pytest.mark.parametrize(("count", "words"), [(10, ""), (11, "the worst 10 hold 90.9 %")])
+def test_of_more_than_ten_gaps_the_share_of_the_worst_is_told(count: int, words: str) -> None:
+    analysis = analyse(training([(0, None, "first"), *[(10_000, None, "mm")] * count]))
+    answer = gaps_answer(analysis, Measure.IDLE)
+    assert answer.startswith(f"{count} gaps by idle time") and answer.partition("; ")[2] == words
 
 
 def test_the_order_changes_what_the_worst_gaps_are_said_to_be(trace: Trace) -> None:

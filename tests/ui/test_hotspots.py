@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.stories.line_story import LineStory, what_if_words
 from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.row_story import story_of
-from tracetui.ui.tables.hotspot_columns import line_label, line_of, lines_holding
+from tracetui.ui.tables.hotspot_columns import line_label, line_of, lines_holding, signatures_answer
 from tracetui.ui.tables.hotspot_views import LINES
 from tracetui.ui.terminal import in_ascii
 from tracetui.units import format_duration, format_percent
@@ -122,6 +123,32 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
     few = [" ".join(row.translate(NO_BAR).split()) for row in story_of(60, 4)]
     assert few[1:] == [causes[0], "others 11.2 µs 16.7 %", text[-1]]
+
+
+def test_a_trial_is_of_the_line_charged_else_of_that_of_the_row() -> None:
+    sync: Any = SimpleNamespace(file="train.py", line=3, function="main", backward=False)
+    charged: Any = SimpleNamespace(**{**vars(sync), "backward": True})
+    module = nested(ModuleIdle)
+    for line, row, key in (
+        (charged, sync, line_of(charged)),
+        (None, sync, line_of(sync)),
+        (None, module, None),
+        (None, None, None),
+    ):
+        screen: Any = MagicMock(line=line, chosen=row)
+        assert HotspotsScreen.key.fget(screen) == key  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("idle", "words"), [((80, 20), "1 holds 80 %"), ((79, 21), "2 hold 80 %"), ((40, 30, 30), "3 hold 80 %")]
+)
+def test_signatures_are_counted_until_they_hold_most(idle: tuple[int, ...], words: str) -> None:
+    found = [SimpleNamespace(idle_ns=ns, gaps=2) for ns in idle]
+    analysis: Any = SimpleNamespace(signatures=found, idle_ns=100)
+    count = len(idle)
+    assert signatures_answer(analysis) == (
+        f"{count} signatures of {2 * count} gaps, 100 ns of idle time; {words}"
+    )
 
 
 def test_the_story_of_each_kind_of_row(request: pytest.FixtureRequest) -> None:

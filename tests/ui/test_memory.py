@@ -23,6 +23,7 @@ from tests.analysis.memory.test_instants import TWO_PROCESSES
 from tests.synthetic import trace_of
 from tests.ui.training import training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
+from tracetui.analysis.analyse import analyse
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.growth import nth_call
 from tracetui.analysis.memory.model import HOST
@@ -37,7 +38,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.memory import MemoryScreen
 from tracetui.ui.state import Viewport
 from tracetui.ui.stories.memory_story import MemoryStory
-from tracetui.ui.tables.memory_views import LINES, shown_memory, span_of_curves
+from tracetui.ui.tables.memory_views import LINES, VIEWS, shown_memory, span_of_curves
 from tracetui.ui.tables.memory_views import SIZES as SIZES_VIEW
 from tracetui.units import format_bytes
 
@@ -145,6 +146,17 @@ async def test_enter_goes_to_the_operator_of_the_first_block_too(leaking: Trace)
         await pilot.press("enter")
         await pilot.pause()
         assert app.shown == "timeline"
+
+
+def test_the_rows_of_each_table_are_given_in_the_order_of_the_column_they_are_sorted_by(
+    leaking: Trace,
+) -> None:
+    memory = analyse(leaking).memory
+    assert memory is not None
+    shown = shown_memory(memory, None, 0)
+    for view in VIEWS:
+        column = view.columns(shown, Palette("none"), glyphs(False))[view.sort]
+        assert column.title and not np.any(np.diff(column.values) > 0), view.name
 
 
 async def test_the_tables_follow_each_other_and_are_exported_as_they_are_shown(leaking: Trace) -> None:

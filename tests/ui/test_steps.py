@@ -153,6 +153,12 @@ def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
     )
 
 
+def test_of_one_step_no_median_is_told() -> None:
+    part = StepParts(preparing=10, computing=20)
+    assert steps_answer([part], 0, ()).endswith("; 30 ns")
+    assert steps_answer([part, part], 0, ()).endswith("; median 30 ns")
+
+
 def test_a_step_without_parts_is_compared_with_none(trace: Trace) -> None:
     """Of such a step nothing is measured: it does not reach to its own start."""
     analysis = analyse(trace)

@@ -260,6 +260,8 @@ async def test_a_click_selects_a_row_or_sorts_by_a_header() -> None:
         assert not table.rows.descending
         await pilot.click(TableWidget, offset=(10, 0))
         assert table.rows.descending
+        await pilot.click(TableWidget, offset=(0, 0))
+        assert table.rows.sort == 0
         await pilot.click(TableWidget, offset=(3, 2), times=2)
         await pilot.pause()
         assert app.activated == [table.cursor_row]

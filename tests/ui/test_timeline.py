@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -18,10 +20,13 @@ from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.row import LineKind
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.state import Viewport
 from tracetui.ui.stories.time_window import measure_words, window_sentence
 from tracetui.ui.widgets.minimap import Minimap
+from tracetui.ui.widgets.statistics import window_bounds
+from tracetui.ui.widgets.tracks import Tracks
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
 
@@ -49,6 +54,34 @@ def test_nothing_beside_the_line_of_marks_is_marked() -> None:
     for column in range(-2, 7):
         Minimap._mark(minimap, column, "x", 1, cells, style)
     assert cells == ["x", "", "", "x"], "the brackets of what is on screen stay"
+
+
+async def test_a_press_folds_a_group_at_its_label_and_is_the_cursor_elsewhere(moba: Trace) -> None:
+    """What begins within the cell that is pressed is selected."""
+    async with viewing(moba, "timeline", (120, 36)) as (app, _):
+        screen, state = timeline(app), app.session.state
+        cell = state.viewport.span_ns // screen.tracks.columns
+        screen.cursor.to_line = MagicMock()  # type: ignore[method-assign]
+        lines = screen.tracks.lines.lines
+        group = next(place for place, line in enumerate(lines) if line.kind is LineKind.GROUP)
+        lane = next(place for place, line in enumerate(lines) if line.kind is LineKind.LANE)
+        time = state.bounds.centre_ns
+        for place, on_label in ((group, False), (lane, False), (lane, True)):
+            screen._pressed(Tracks.Pressed(place, time, False, on_label))
+            screen.cursor.to_line.assert_called_with(place, time, time + cell)
+        assert not state.toggled
+        screen._pressed(Tracks.Pressed(group, time, False, True))
+        assert state.toggled == {lines[group].fold_key} and screen.cursor.to_line.call_count == 3
+
+
+@pytest.mark.parametrize("length", [1, 2, 50, 150, 10_000, 3_000_000])
+def test_the_ends_of_a_window_are_told_to_a_hundredth_of_it(length: int) -> None:
+    analysis: Any = SimpleNamespace(trace=SimpleNamespace(start_ns=7))
+    start, end = window_bounds(analysis, (2_000_007, 2_000_007 + length)).replace(" s", "").split(" .. ")
+    assert Decimal(start) == Decimal("0.002") and len(start) == len(end)
+    unit = 10 ** (9 - len(start.partition(".")[2]))
+    assert 0 <= length - (Decimal(end) - Decimal(start)) * 10**9 < unit
+    assert length < 1000 * unit and (unit == 1 or 100 * unit <= length)
 
 
 async def test_a_gap_that_communicates_has_no_line_of_the_operator_after_it(moba: Trace) -> None:
