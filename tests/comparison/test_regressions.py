@@ -108,7 +108,9 @@ def test_causes_of_the_scheduler_are_unknown_where_a_side_lacks_it(slower: Compa
     recorded = replace(slower.base, causes={**slower.base.causes, "host.blocked": Sum(1, 1, 1, 1)})
     for base, other in ((slower.base, slower.base), (recorded, slower.base), (slower.base, recorded)):
         assert unknown_measures(replace(slower, base=base, other=other), limits) == ("host.preempted",)
-    assert unknown_measures(replace(slower, base=recorded, other=recorded), limits) == ()
+    explains_nothing = replace(slower.base, has_scheduler=True)
+    for other in (recorded, explains_nothing):
+        assert unknown_measures(replace(slower, base=recorded, other=other), limits) == ()
 
 
 def test_memory_is_measured_in_bytes_of_the_peak(slower: Comparison) -> None:

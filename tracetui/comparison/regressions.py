@@ -90,11 +90,10 @@ def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) 
     """Return the measures of limits of which a side tells nothing."""
     base, other = comparison.base, comparison.other
     on_gpu = TraceKind.GPU in (base.kind, other.kind)
-    unrecorded = {
-        cause
-        for run in (base, other)
-        for cause in unrecorded_causes(any(cause.label in run.causes for cause in SCHEDULED), run.has_runtime)
-    }
+    unrecorded: set[str] = set()
+    for run in (base, other):
+        has_scheduler = run.has_scheduler or any(cause.label in run.causes for cause in SCHEDULED)
+        unrecorded |= unrecorded_causes(has_scheduler, run.has_runtime)
     is_known = {
         MEMORY: _peak(comparison) is not None,
         WAIT: comparison.job is not None,
