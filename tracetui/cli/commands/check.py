@@ -353,7 +353,8 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
         if not len(run.wall_ns):
             template = "no device computes or communicates in {run}: there is nothing to compare"
             return _nothing_to_check(state(template, run=name))
-    found, unknown = find_regressions(comparison, limits), unknown_measures(comparison, limits)
+    unknown = unknown_measures(comparison, limits)
+    found = find_regressions(comparison, [limit for limit in limits if limit.measure not in unknown])
     unmeasured = tuple(
         state("nothing tells of {measure} in both: there is nothing to check", measure=measure)
         for measure in unknown
