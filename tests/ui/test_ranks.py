@@ -297,6 +297,9 @@ async def test_the_table_below_is_exported_when_a_trace_was_opened_too(
         await pilot.press("shift+tab", "shift+tab", "e")
         await pilot.pause()
         assert "Notes are not exported as a table." in screen_text(app)[-1]
+        await pilot.press("shift+tab", "e")
+        await pilot.pause()
+        assert "There are no rows to export." in screen_text(app)[-1]
     with path.open(encoding="utf-8", newline="") as stream:
         assert [int(row["idle_ns"]) for row in csv.DictReader(stream)] == idle_ns
 

@@ -678,6 +678,7 @@ SCREENS = {
     "Looking for tables.": "正在查找表。",
     "A note opens no rank.": "说明不对应任何卡。",
     "Notes are not exported as a table.": "说明不作为表导出。",
+    "There are no rows to export.": "没有可导出的行。",
     "This row names no place: select id too, and enter opens it.": (
         "这一行没有位置：同时查询 id，按 enter 就能打开。"
     ),

@@ -32,6 +32,7 @@ from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.hotspot_panes import Pane
 from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces, key_pieces
@@ -238,6 +239,7 @@ class TableKeys:
 
     if TYPE_CHECKING:
         app: App[object]
+        viewer: Viewer
         session: Session
 
     @property
@@ -276,6 +278,8 @@ class TableKeys:
         if len(view):
             name = f"{self.exported_subject}_{self.export_name()}"
             self.app.push_screen(TableExport(self.session, lambda: self.frame(view), len(view), name))
+        else:
+            self.viewer.show_status("There are no rows to export.")
 
     @property
     def exported_subject(self) -> str:
