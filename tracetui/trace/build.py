@@ -5,6 +5,7 @@ Knows how the parts fit together; the names are in `dialects`, the geometry in `
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from tracetui.trace.nesting import LaneSlices
 from tracetui.trace.notes import trace_notes
 from tracetui.trace.order import stable_order
 from tracetui.trace.processes import Processes
-from tracetui.trace.tracks import UnplacedTrack, place_counters, place_slices, trace_kind
+from tracetui.trace.tracks import place_counters, place_slices, trace_kind
 from tracetui.trace.unclosed import close_calls
 
 #: The members of a document that hold what Kineto logged, and how much of that is kept.
@@ -52,7 +53,7 @@ def build_trace(table: EventTable) -> Trace:
     instants = _instants(table, tracks)
     flows, shared_flows = arrows.result()
     start_ns, end_ns = _extent(slices, lane_rows, table)
-    return Trace(
+    trace = Trace(
         path=table.path,
         kind=kind,
         strings=strings,
@@ -75,19 +76,8 @@ def build_trace(table: EventTable) -> Trace:
         unclosed=unclosed,
         shared_flows=shared_flows,
         messages=_messages(table),
-        notes=trace_notes(
-            strings,
-            kind,
-            tracks,
-            slices,
-            flows,
-            processes.inferred,
-            unclosed,
-            surplus_devices,
-            table.report.stopped,
-            table.report.truncated,
-        ),
     )
+    return replace(trace, notes=trace_notes(trace, processes.inferred, surplus_devices))
 
 
 def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, Int32s]:
@@ -135,13 +125,14 @@ def _take(columns: SliceColumns, name: str) -> NDArray[Any]:
     return column
 
 
-def _slice_tracks(unplaced: list[UnplacedTrack], lane_rows: Int64s, lane_track: Int32s) -> tuple[Track, ...]:
+def _slice_tracks(unplaced: list[Track], lane_rows: Int64s, lane_track: Int32s) -> tuple[Track, ...]:
     lane_bounds = np.searchsorted(lane_track, np.arange(len(unplaced) + 1))
     row_bounds = lane_rows[lane_bounds].tolist()
     lanes = lane_bounds.tolist()
     return tuple(
-        track.placed(
-            index,
+        replace(
+            track,
+            index=index,
             lanes=range(lanes[index], lanes[index + 1]),
             rows=range(row_bounds[index], row_bounds[index + 1]),
         )
@@ -149,10 +140,10 @@ def _slice_tracks(unplaced: list[UnplacedTrack], lane_rows: Int64s, lane_track: 
     )
 
 
-def _counter_tracks(unplaced: list[UnplacedTrack], first: int, samples: Int64s) -> tuple[Track, ...]:
+def _counter_tracks(unplaced: list[Track], first: int, samples: Int64s) -> tuple[Track, ...]:
     bounds = samples.tolist()
     return tuple(
-        track.placed(first + place, samples=range(bounds[place], bounds[place + 1]))
+        replace(track, index=first + place, samples=range(bounds[place], bounds[place + 1]))
         for place, track in enumerate(unplaced)
     )
 

@@ -123,7 +123,7 @@ class Slices:
 class Track:
     """One thread, stream, group or plane (in one family), or one counter series."""
 
-    index: int  #: place in Trace.tracks
+    index: int  #: place in Trace.tracks; -1 until all tracks are known
     layer: Layer
     family: Family
     process: str  #: as written by the producer: "Ascend Hardware"
@@ -131,9 +131,9 @@ class Track:
     device: str | None  #: "NPU 0", "NPU", "GPU 3"; None on the host
     pid: str
     tid: str
-    lanes: range  #: lanes, outermost first; empty for a counter
-    rows: range  #: slices of those lanes
-    samples: range  #: samples in Trace.counters; empty for all but counters
+    lanes: range = range(0)  #: lanes, outermost first; empty for a counter
+    rows: range = range(0)  #: slices of those lanes
+    samples: range = range(0)  #: samples in Trace.counters; empty for all but counters
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,28 +25,8 @@ _CATEGORY_NAMES = ("", *KNOWN.categories.places)
 _LONGEST = max(map(len, KNOWN.categories.places))
 
 
-@dataclass(frozen=True)
-class UnplacedTrack:
-    """A track before its slices have lanes."""
-
-    layer: Layer
-    family: Family
-    process: str
-    name: str
-    device: str | None
-    pid: str
-    tid: str
-
-    def placed(
-        self, index: int, lanes: range = range(0), rows: range = range(0), samples: range = range(0)
-    ) -> Track:
-        """Return the track at its place in the trace."""
-        fields = (self.layer, self.family, self.process, self.name, self.device, self.pid, self.tid)
-        return Track(index, *fields, lanes=lanes, rows=rows, samples=samples)
-
-
-def place_slices(table: EventTable, processes: Processes) -> tuple[list[UnplacedTrack], Int32s, int]:
-    """Return the tracks that hold slices, in reading order, and int32[n], the track of each slice.
+def place_slices(table: EventTable, processes: Processes) -> tuple[list[Track], Int32s, int]:
+    """Return the tracks that hold slices, in reading order without places, and int32[n], that of each slice.
 
     The last number is of the devices beyond `MOST_DEVICES`, whose tracks are shown as those of no device.
 
@@ -58,7 +38,7 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
     keys = _category_numbers(table.strings).take(slices.category, mode="wrap")  # half the time of an index
     keys += slices.thread * np.int32(width)
     counts = np.bincount(keys, minlength=len(table.threads) * width)
-    members: dict[UnplacedTrack, list[int]] = {}
+    members: dict[Track, list[int]] = {}
     for key in np.flatnonzero(counts).tolist():
         thread, category = divmod(key, width)
         track = _track_of(table.threads[thread], _CATEGORY_NAMES[category], processes)
@@ -73,11 +53,9 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
     return ordered, track_of_key.take(keys, mode="wrap"), len(surplus)
 
 
-def _without_devices(
-    members: dict[UnplacedTrack, list[int]], devices: frozenset[str]
-) -> dict[UnplacedTrack, list[int]]:
+def _without_devices(members: dict[Track, list[int]], devices: frozenset[str]) -> dict[Track, list[int]]:
     """Return the tracks and what is on each, those of some devices as tracks of no device."""
-    keys_of_track: dict[UnplacedTrack, list[int]] = {}
+    keys_of_track: dict[Track, list[int]] = {}
     for track, keys in members.items():
         surplus = track.device in devices
         drawn_track = replace(track, layer=Layer.OTHER, device=None) if surplus else track
@@ -85,15 +63,15 @@ def _without_devices(
     return keys_of_track
 
 
-def place_counters(table: EventTable, processes: Processes) -> tuple[list[UnplacedTrack], Smalls]:
+def place_counters(table: EventTable, processes: Processes) -> tuple[list[Track], Smalls]:
     """Return the counter tracks, in reading order, and the one of each series, [series]."""
-    tracks: list[UnplacedTrack] = []
+    tracks: list[Track] = []
     for thread, name, key in table.series:
         pid, tid = table.threads[thread]
         process = processes[pid]
         title = table.strings[name] if key in ("value", "") else f"{table.strings[name]} · {key}"
         device = processes.device_of(pid)
-        tracks.append(UnplacedTrack(Layer.COUNTER, Family.OTHER, process.title, title, device, pid, tid))
+        tracks.append(Track(-1, Layer.COUNTER, Family.OTHER, process.title, title, device, pid, tid))
     order = sorted(
         range(len(tracks)), key=lambda index: _reading_order(tracks[index], processes[tracks[index].pid])
     )
@@ -119,14 +97,14 @@ def trace_kind(
     return TraceKind.CHROME
 
 
-def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> UnplacedTrack:
+def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> Track:
     pid, tid = thread
     process = processes[pid]
     name = process.thread_names.get(tid, "")
     place = process_place(process.known_name, process.label, name, category, process.marks)
     device = _device(place, process, processes) if place.layer in DEVICE_LAYERS else None
     title = name or (f"Stream {tid}" if place.layer == Layer.DEVICE else f"Thread {tid}")
-    return UnplacedTrack(place.layer, place.family, process.title, title, device, pid, tid)
+    return Track(-1, place.layer, place.family, process.title, title, device, pid, tid)
 
 
 def _device(place: ProcessPlace, process: Process, processes: Processes) -> str:
@@ -139,7 +117,7 @@ def _device(place: ProcessPlace, process: Process, processes: Processes) -> str:
     return f"GPU {process.pid}"
 
 
-def _reading_order(track: UnplacedTrack, process: Process) -> tuple[Any, ...]:
+def _reading_order(track: Track, process: Process) -> tuple[Any, ...]:
     sort_index = process.thread_sort.get(track.tid, float("inf"))
     thread = (sort_index, _natural(track.tid), track.family, _natural(track.name))
     return (track.layer, process.sort_index, _natural(track.device or ""), _natural(track.pid), *thread)
