@@ -34,7 +34,7 @@ def job_trust(job: Job) -> dict[str, str]:
     Whom ranks waited for is doubtful, too, where it may be a rank of which nothing tells that it is missing.
     """
     trust = worst_trust(map(rank_health, job.ranks))
-    if _unaligned(job) or job.may_lack_late_rank:
+    if job.clocks.parts > 1 or job.may_lack_late_rank:
         trust["ranks"] = Severity.DOUBTFUL.verdict
     return trust
 
@@ -42,9 +42,8 @@ def job_trust(job: Job) -> dict[str, str]:
 def job_findings(job: Job) -> list[str]:
     """Return the ids of the findings of all ranks, and of the job itself, each once."""
     of_ranks = (identity for rank in job.ranks for identity in rank_health(rank).findings)
-    of_job = [MISSING] * (bool(job.missing) or (job.world is None and len(job.ranks) > 1)) + [
-        UNALIGNED
-    ] * _unaligned(job)
+    is_missing = bool(job.missing) or (job.world is None and len(job.ranks) > 1)
+    of_job = [MISSING] * is_missing + [UNALIGNED] * (job.clocks.parts > 1)
     return [*dict.fromkeys((*of_job, *of_ranks))]
 
 
@@ -98,7 +97,3 @@ def compared_steps(job: Job, rank: Rank) -> StepColumns:
     steps = believed_steps(job, rank)
     is_common = np.isin(steps.number, job.common_steps)
     return steps if job.all_steps or not is_common.any() else steps.at(is_common)
-
-
-def _unaligned(job: Job) -> bool:
-    return len(job.ranks) > 1 and len(set(job.clocks.family.tolist())) > 1

@@ -73,25 +73,15 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
         channel=np.array(of_group, np.int64)[real_waits.channel],
         late_place=waited_for(job.ranks, job.channels, real_waits),
     )
-    order = np.lexsort((real_waits.peer, real_waits.late_place, real_waits.channel))
-    real_waits = real_waits.at(order)
-    changes = (
-        np.diff(column, prepend=-9) != 0
-        for column in (real_waits.channel, real_waits.late_place, real_waits.peer)
-    )
-    first_of_rank = np.flatnonzero(np.logical_or.reduce(list(changes)))
-    ranks = []
-    rows = (
-        real_waits.channel[first_of_rank],
-        real_waits.late_place[first_of_rank],
-        real_waits.peer[first_of_rank],
-    )
+    real_waits = real_waits.at(np.lexsort((real_waits.peer, real_waits.late_place, real_waits.channel)))
+    columns = np.stack((real_waits.channel, real_waits.late_place, real_waits.peer))
+    first_of_rank = np.flatnonzero((np.diff(columns, axis=1, prepend=-9) != 0).any(axis=0))
     parts = (real_waits.at(part) for part in np.split(np.arange(len(real_waits)), first_of_rank)[1:])
-    for channel, place, peer, part in zip(*(column.tolist() for column in rows), parts):
+    ranks = []
+    for (channel, place, peer), part in zip(columns[:, first_of_rank].T.tolist(), parts):
         matched = job.channels[channel]
-        number = global_rank(matched, peer) if place == INCOMPARABLE else job.ranks[place].number
-        group = matched.channel.group
-        missing = place == INCOMPARABLE
+        group, missing = matched.channel.group, place == INCOMPARABLE
+        number = global_rank(matched, peer) if missing else job.ranks[place].number
         lost_by, exposed_ns = _lost_by_rank(part), int(part.exposed_ns.sum())
         operations = len(np.unique(part.operation))
         ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by, exposed_ns))
@@ -157,11 +147,11 @@ def slow_steps(job: Job) -> tuple[SlowStep, ...]:
     slow_steps_found = []
     for number in job.steps:
         step_waits = job.waits.at_step(number)
-        late = late_once(job, step_waits)
         total = int(step_waits.wait_ns.sum())
-        slow_step = SlowStep(number, None, "", -1, 0, total)
-        if late:
-            first = late[0]
-            slow_step = SlowStep(number, first.rank, first.group, first.group_rank, first.lost_ns, total)
-        slow_steps_found.append(slow_step)
+        first = next(iter(late_once(job, step_waits)), None)
+        slow_steps_found.append(
+            SlowStep(number, None, "", -1, 0, total)
+            if first is None
+            else SlowStep(number, first.rank, first.group, first.group_rank, first.lost_ns, total)
+        )
     return tuple(slow_steps_found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from tracetui.comparison.compared_run import Run
@@ -38,15 +37,12 @@ def side_at(
 
     Raises UnreadableTrace where there are ranks and none can be read.
     """
-    if ranks_below(path, export) is not None:
-        return Side(str(path), read_job, None)
-    return Side(str(path), read_job, partial(_read_run, path, read_trace, read_digest))
 
+    def read_run() -> Run:
+        digest = digest_at(path)
+        return read_trace() if digest is None else read_digest(digest)
 
-def _read_run(path: Path, read_trace: Callable[[], Run], read_digest: Callable[[Path], Run]) -> Run:
-    """Return the run of the trace or digest at a path. Raises what reading it raises."""
-    digest = digest_at(path)
-    return read_trace() if digest is None else read_digest(digest)
+    return Side(str(path), read_job, read_run if ranks_below(path, export) is None else None)
 
 
 def compare_sides(base: Side, other: Side) -> Comparison:
