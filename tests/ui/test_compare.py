@@ -33,7 +33,7 @@ from tracetui.comparison.tally import Sum
 from tracetui.comparison.waterfall import TERMS
 from tracetui.export.csv_table import write_table
 from tracetui.export.sentences.verdict import verdict
-from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
+from tracetui.export.tables.comparison import BY, MEMORY, WATERFALL, ComparedRows
 from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
@@ -42,7 +42,7 @@ from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor
 from tracetui.ui.comparing.pair import ComparedPair, Runs
 from tracetui.ui.comparing.row_places import gap_ended_by
 from tracetui.ui.comparing.row_story import story
-from tracetui.ui.comparing.tables import columns
+from tracetui.ui.comparing.tables import SHOWN, columns, instance
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
@@ -272,6 +272,20 @@ def test_idle_time_is_that_of_the_gap_right_before_a_task() -> None:
     gaps = {row: gap for row, gap in found.items() if gap != -1}
     assert sorted(gaps.values()) == [*range(len(analysis.gaps))]
     assert all(analysis.gaps.after[gap] == row for row, gap in gaps.items()) and set(gaps) <= set(tasks)
+
+
+def test_only_idle_time_of_a_step_has_a_slice_that_is_the_longest() -> None:
+    comparison = compare_runs(*(side.run for side in sides()))
+    causes = {cause.name: cause for cause in comparison.causes}
+    for term in comparison.waterfall:
+        cause = causes.get(term.name.partition("idle.")[2])
+        expected = (-1, -1) if cause is None else (cause.base.row, cause.other.row)
+        assert (
+            instance(comparison, WATERFALL, term, True),
+            instance(comparison, WATERFALL, term, False),
+        ) == expected
+    operator = comparison.operators[0]
+    assert instance(comparison, SHOWN["operator"], operator, False) == operator.other.row >= 0
 
 
 def test_two_traces_that_cannot_be_compared_are_told_by_what_they_are() -> None:

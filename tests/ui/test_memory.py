@@ -32,8 +32,15 @@ from tracetui.export.data_frame import frame_of
 from tracetui.export.tables.memory import GROWING, GrowingRows
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.drawing.curve import LEVELS, area_levels, curve_line_rows, most_in_columns, round_up
-from tracetui.ui.drawing.glyphs import glyphs
+from tracetui.ui.drawing.curve import (
+    LEVELS,
+    area_levels,
+    curve_cells,
+    curve_line_rows,
+    most_in_columns,
+    round_up,
+)
+from tracetui.ui.drawing.glyphs import ASCII, glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.memory import MemoryScreen
 from tracetui.ui.state import Viewport
@@ -311,6 +318,10 @@ def test_an_area_is_as_high_as_its_value(values: list[int], rows: int) -> None:
         assert abs(sum(column) - exact) <= 1 and bool(sum(column)) == (value > 0)
         assert column == sorted(column)  # nothing hangs in the air
     line = curve_line_rows(np.array(values), top, rows)
+    for row in range(rows):
+        cells = curve_cells(levels, line, row, ASCII)
+        for cell, level, at in zip(cells, levels[row].tolist(), line.tolist()):
+            assert cell == (ASCII.rule if at == row and not level else ASCII.shades[level])
     assert ((line >= -1) & (line < rows)).all()
     assert (line[np.array(values) < 0] == -1).all()
 

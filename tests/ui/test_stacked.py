@@ -27,7 +27,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.bands import Band, BandKind
 from tracetui.ui.comparing.joint_view import JointView
-from tracetui.ui.comparing.stack_words import _change
+from tracetui.ui.comparing.stack_words import _causes, _change
 from tracetui.ui.comparing.stacked_runs import Chosen, StackedRun, StackedRuns
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.options import ViewerOptions
@@ -329,3 +329,37 @@ def test_the_first_look_is_at_a_step_of_both() -> None:
         view.look_as(0, state)
         assert view.step == step if step < 2 else 0 <= view.step < 2
         assert not view.selected
+
+
+def test_another_step_is_looked_at_with_nothing_selected() -> None:
+    view = JointView(stack())
+    view.state.look(Viewport(stack().axis.step_start(1), stack().axis.step_start(2)))
+    gap = len(sides()[1].gaps) - 1
+    view.choose(1, Chosen(gap=gap), BandKind.IDLE)
+    before = view.step
+    assert view.selected == Chosen(gap=gap) and view.go_beside_step(-1)
+    assert view.step == before - 1 and view.selected == Chosen()
+    assert view.go_beside_step(1) and view.step == before
+
+
+def test_a_run_with_fewer_devices_shows_its_last_one_beside_those_of_the_other() -> None:
+    bands: Any = ({BandKind.COMPUTING: "first"}, {BandKind.COMPUTING: "last"})
+    lanes: Any = SimpleNamespace(devices=(3, 7), bands=bands)
+    devices = [StackedRun.device(lanes, number) for number in range(4)]
+    assert devices == [3, 7, 7, 7]
+    assert [StackedRun.band(lanes, number, BandKind.COMPUTING) for number in (0, 1, 3)] == [
+        "first",
+        "last",
+        "last",
+    ]
+
+
+def test_the_causes_of_a_gap_add_up_and_come_largest_first() -> None:
+    for analysis in sides():
+        gaps = analysis.gaps
+        for gap in range(len(gaps)):
+            found = _causes(analysis, gap)
+            lengths = [ns for _, ns in found]
+            assert sum(lengths) == gaps.idle[gap] and 0 not in lengths
+            assert lengths == sorted(lengths, reverse=True)
+            assert len({cause for cause, _ in found}) == len(found)

@@ -19,6 +19,7 @@ from tests.ui.test_compare import sides
 from tracetui.analysis.analyse import analyse
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import compare_runs
+from tracetui.export.tables.column import Table, worded
 from tracetui.ui.comparing.tables import SHOWN, Laid
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
@@ -34,6 +35,7 @@ from tracetui.ui.tables.columns import (
     sorted_rows,
 )
 from tracetui.ui.tables.hotspot_columns import signature_columns, sync_columns
+from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.tables.operator_columns import operator_columns
 from tracetui.ui.widgets.table import MANY, TableWidget
 from tracetui.units import format_bytes
@@ -336,6 +338,17 @@ def test_a_column_of_shares_some_of_which_are_not_known_is_as_wide_as_the_others
     assert column.width == len("12.5")
 
 
+def test_a_name_that_is_not_known_is_a_dash_and_no_other_takes_its_place() -> None:
+    names = [None, "b", "a", None, "b"]
+    (shown,) = laid_out(Table((worded("key", "title", list),)), names, [ColumnLook("key")])
+    assert [shown.draw(row, 9) for row in range(5)] == ["-", "b", "a", "-", "b"]
+    assert [shown.exported(row) for row in range(5)] == names
+    assert shown.names is not None
+    assert [code if code == -1 else shown.names[code] for code in shown.values.tolist()] == [
+        -1 if name is None else name for name in names
+    ]
+
+
 def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.FixtureRequest) -> None:
     """Of each the cells, from which it can shrink; the first ones stay longest."""
     analysis = analyse(trace_of(training_events()))
@@ -343,6 +356,10 @@ def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.Fixtu
     viewed = {name: shown.columns(analysis) for name, shown in TABLES.items()}
     viewed["host operators"] = operator_columns(
         analysis.operators(True).by_name(), analysis.trace, palette, BLOCKS, host=True
+    )
+    mixed = sides()[0].analysis
+    viewed["types of operators"] = operator_columns(
+        mixed.operators().by_type(), mixed.trace, palette, BLOCKS, host=False, types=True
     )
     viewed["signatures"] = signature_columns(analysis, palette, BLOCKS)
     viewed["synchronising calls"] = sync_columns(analysis, palette, BLOCKS)
