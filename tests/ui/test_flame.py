@@ -26,6 +26,7 @@ from tracetui.ui.frame_kinds import FrameKind, frame_kind
 from tracetui.ui.screens.flame import FlameScreen
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.stories.flame_story import flame_story
+from tracetui.ui.widgets.flame import FlameView
 
 
 @given(st.lists(nodes, max_size=5), st.integers(1, 60), st.booleans())
@@ -77,6 +78,13 @@ def test_frames_are_told_apart(frame: Frame, kind: FrameKind) -> None:
     assert frame_kind(frame, FrameRules()) is kind
 
 
+def called_in_turn(view: FlameView) -> bool:
+    """Whether each frame under the cursor and above it is called by the one before it."""
+    assert view.flame is not None
+    nodes = [*view._callers[-1], *view._above(), *view.flame.nodes]
+    return len(nodes) > view.row and all(inner in outer.children for outer, inner in zip(nodes, nodes[1:]))
+
+
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((120, 36), marks=pytest.mark.thorough), (200, 60)])
 async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, int]) -> None:
     trace = real.npu(real_traces, "level2/rank0").trace
@@ -93,7 +101,9 @@ async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, 
         await pilot.pause()
         assert "nn.Module: DistributedDataParallel_0" in said(app, "story")
         assert "idle 14.0 ms (55.9 % of all)" in said(app, "story")
-        await pilot.press("j", "j", "j", "l", "enter")
+        await pilot.press("j", "j", "j", "l")
+        assert called_in_turn(view) and view.row > 3
+        await pilot.press("enter")
         await pilot.pause()
         assert "below Sequential_0" in said(app, "answer")
         (top,) = view.cells[0]
@@ -101,6 +111,7 @@ async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, 
         assert "in main_worker > train > DistributedDataParallel_0 > AlexNet_0" in said(app, "story")
         await pilot.press("j", "z")
         await pilot.pause()
+        assert called_in_turn(view)
         assert "nn.Module: Conv2d_2" in screen.copy_text() or "container.py" in screen.copy_text()
         assert screen.copy_text().splitlines()[-1] == "<string>(1): <module>"
         await pilot.press("z", "escape")

@@ -131,6 +131,12 @@ async def test_both_ends_of_a_flow_stay_on_screen(moba: Trace) -> None:
             await until(pilot, lambda hop=hop: app.session.state.row == hop.row)  # type: ignore[misc]
             shown = [tracks.line_at(y) for y in range(tracks.size.height)]
             lanes = [line.lane for line in shown if line is not None]
+            for y, line in enumerate(shown):
+                if line is not None:  # the first line below those on top is labelled too
+                    place, before = tracks.place_at(y), shown[y - 1] if y else None
+                    whole = line.away or y == tracks.lines.fixed or (before is not None and before.away)
+                    label = tracks.lines.label(place) if whole else tracks.lines.lines[place].label
+                    assert line.label == label
             for end in (hop.row, chain.hops[0].row, chain.task):
                 assert moba.lane_of(end) in lanes
                 assert (
