@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +17,10 @@ from tests.ui.viewing import open_viewer, until
 from tracetui.analysis.counter_tracks import LEAD, MEMORY, CounterTrack
 from tracetui.analysis.series import Series
 from tracetui.trace.model import Trace
-from tracetui.ui.drawing.curve_lines import CurveLines, Scale, fill
+from tracetui.ui.drawing.curve_lines import CurveLines, Scale, _nearest_room, _shape_of, fill
 from tracetui.ui.drawing.curve_rows import ROWS, Extras, extra_key
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
+from tracetui.ui.drawing.line_art import LineArt
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.row import LineKind, TimelineRow, track_key
@@ -159,3 +162,37 @@ async def test_the_finder_goes_to_a_curve_of_the_memory_and_its_numbers_are_told
         mean = round((400 * 2**20 + 500 * 3 * 2**20) / 900 / 1e6, 2)
         assert f"mean {mean} MB" in text and "least 1.05 MB at" in text and "most 3.15 MB at 0.0005" in text
         assert any("PTA allocated" in line for line in screen_text(app))
+
+
+@given(st.lists(st.booleans(), max_size=12), st.integers(1, 6), st.integers(0, 11))
+def test_the_nearest_room_is_free_and_none_is_nearer(free: list[bool], cells: int, column: int) -> None:
+    def away(first: int) -> int:
+        return max(first - column, column - (first + cells - 1))
+
+    rooms = [first for first in range(len(free) - cells + 1) if all(free[first : first + cells])]
+    found = _nearest_room(np.array(free, np.bool_), cells, column)
+    assert found in rooms if rooms else found == -1
+    assert not rooms or away(found) == min(map(away, rooms))
+
+
+def test_what_begins_after_the_last_sample_is_not_known_while_the_trace_is_read() -> None:
+    series = Series.from_samples(np.array([0, 10, 20]), np.array([1.0, 3.0, 2.0]))
+    curve = CounterTrack(MEMORY, "free", "B", "NPU", lambda: series)
+    edges = np.arange(0, 60, 10)
+    assert _shape_of(curve, edges, 2, True).highest.tolist()[:3] == [1.0, 3.0, 2.0]
+    assert np.isnan(_shape_of(curve, edges, 2, True).highest[3:]).all()
+    assert _shape_of(curve, edges, 2, False).highest.tolist() == [1.0, 3.0, 2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "share"), [(0, 100, ""), (0, 102, "50.0 %"), (198, 300, "50.0 %"), (200, 300, "")]
+)
+def test_the_idle_share_is_of_the_part_of_the_window_on_screen(start: int, end: int, share: str) -> None:
+    device = SimpleNamespace(start_ns=100, end_ns=200)
+    picture: Any = SimpleNamespace(
+        analysis=SimpleNamespace(devices=[device]),
+        idle=lambda _, edges: SimpleNamespace(busy=np.diff(edges) / 2),
+    )
+    art: Any = SimpleNamespace(_picture=picture)
+    assert LineArt._idle_share(art, 0, Viewport(start, end)) == share
+    assert LineArt._idle_share(art, -1, Viewport(start, end)) == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import case, said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.syncs import SyncCall
+from tracetui.analysis.scopes import SEPARATOR
 from tracetui.api import load
 from tracetui.export.trace.frames import (
     frames_frame,
@@ -292,7 +294,12 @@ def test_scopes_come_first_where_no_python_is_recorded(tmp_path: Path) -> None:
         "idle_ns",
         "scope",
     ]
-    assert len(SCOPES.rows(analysis)) == len(scopes_frame(analysis))
+    rows: Any = SCOPES.rows(analysis)
+    drawn = {column.key: column.draw for column in columns}
+    assert len(rows) == len(scopes_frame(analysis)) and any(len(row.scope) > 2 for row in rows)
+    for place, row in enumerate(rows):
+        *around, name = row.scope or ("(outside any scope)",)
+        assert (drawn["path"](place, 400), drawn["scope"](place, 400)) == (SEPARATOR.join(around), name)
     assert SCOPES.answer(analysis).endswith("of idle time before their tasks")
     assert SCOPES not in views_of(None)
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from textual.app import App, ComposeResult
 
-from tests.ui.viewing import settled
+from tests.ui.training import training
+from tests.ui.viewing import case, settled, viewing
 from tracetui.trace.source_files import SourceFiles
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.python_tokens import Token, python_spans
-from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.source import WIDE, SourcePane
 
 
 class SourceApp(App[None]):
@@ -168,3 +169,14 @@ def test_the_words_of_python_are_told_apart() -> None:
         ('"""', Token.STRING),
         ("'it\\'s'", Token.STRING),
     ]
+
+
+async def test_the_source_stands_beside_a_table_from_so_many_cells() -> None:
+    for shown in ("gaps", "advice", "memory"):
+        async with viewing(training(), shown, (WIDE - 1, 24)) as (app, pilot):
+            source = app.screen.query_one(SourcePane)
+            for width in (WIDE - 1, WIDE, WIDE - 1):
+                await pilot.resize_terminal(width, 24)
+                await pilot.pause()
+                with case(shown, width):
+                    assert source.display == (width == WIDE)

@@ -347,11 +347,8 @@ def test_a_run_with_fewer_devices_shows_its_last_one_beside_those_of_the_other()
     lanes: Any = SimpleNamespace(devices=(3, 7), bands=bands)
     devices = [StackedRun.device(lanes, number) for number in range(4)]
     assert devices == [3, 7, 7, 7]
-    assert [StackedRun.band(lanes, number, BandKind.COMPUTING) for number in (0, 1, 3)] == [
-        "first",
-        "last",
-        "last",
-    ]
+    words: list[Any] = [StackedRun.band(lanes, number, BandKind.COMPUTING) for number in (0, 1, 3)]
+    assert words == ["first", "last", "last"]
 
 
 def test_the_causes_of_a_gap_add_up_and_come_largest_first() -> None:

@@ -25,11 +25,10 @@ from tracetui.ui.session import Session
 from tracetui.ui.stories.advice_story import AdviceStory, advice_columns
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.pager import Pager
-from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.source import WIDE, SourcePane
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_time
 
-WIDE = 120  #: cells from which the source stands beside the story
 HEADER = 2  #: lines of the table beside its rows
 SHORT = 12  #: lines of a terminal that has none for the story
 NO_LINE = "This advice blames no line of Python."

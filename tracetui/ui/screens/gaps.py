@@ -28,7 +28,7 @@ from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.gap_columns import gap_columns, gaps_answer
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.source import WIDE, SourcePane
 from tracetui.ui.widgets.table import MANY, TableWidget
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 SETTLED_S = 0.05  #: a held cursor key moves the timeline only where it rests
 STORY_LINES = 11
-WIDE = 120  #: cells from which the source stands beside the story
 
 
 class GapsScreen(TableScreen):

@@ -39,10 +39,9 @@ from tracetui.ui.tables.memory_views import (
 )
 from tracetui.ui.widgets.curve import CurveView
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.source import WIDE, SourcePane
 from tracetui.ui.widgets.table import TableWidget
 
-WIDE = 120  #: cells from which the source stands beside the table
 TALL = 32  #: lines of a terminal from which a narrow one has room for the source
 _STORY = {True: 5, False: 6}  #: lines that the story takes, in a narrow terminal and in a wide one
 _SETTLED_S = 0.15  #: a held cursor key asks for neighbours faster than they are found

@@ -199,7 +199,7 @@ class OperatorsScreen(TableScreen):
     def action_beside_step(self, by: int) -> None:
         """Limit the table to one step after the other, and then to all of them again."""
         analysis = self.session.analysis
-        if analysis is not None and analysis.steps:
+        if analysis is not None:
             self._step = (self._step + 1 + by) % (len(analysis.steps) + 1) - 1
             self.refresh_answer()
 

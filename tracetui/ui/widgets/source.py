@@ -18,6 +18,7 @@ from tracetui.ui.editor import open_in_editor
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import Scrolling
 
+WIDE = 120  #: cells of a screen from which the source stands beside its table or story
 DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them
 _PYTHON = (".py", ".pyi", ".pyx")
 _TOKENS: dict[Token, Role | Activity] = {
