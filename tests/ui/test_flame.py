@@ -130,7 +130,7 @@ async def test_modules_are_ranked_and_f_shows_what_is_below_one(real_traces: Pat
         await pilot.press("m", "j")
         await pilot.pause()
         assert "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" in said(app, "answer")
-        assert "DistributedDataParallel_0 > AlexNet_0" in said(app, "story")
+        assert "DataParallel_0 > AlexNet_0 · idle 13.9 ms" in said(app, "story")
         assert "holds Sequential_1 7.40 ms, Sequential_0 5.89 ms" in said(app, "story")
         for title in ("stacks below nn.Module: AlexNet_0", "callers of nn.Module: AlexNet_0"):
             await pilot.press("f")

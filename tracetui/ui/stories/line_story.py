@@ -88,8 +88,9 @@ class LineStory(Story):
             gaps=counted(line.gaps, "1 gap", "{count} gaps"),
         )
         longest = translate("longest {time}", time=format_duration(line.longest_ns))
-        title = self._ruled_name(name, clauses([idle, longest]), width)
-        whole = f"{printable(name)} " in title[0][0]
+        with_longest = clauses([idle, longest])
+        title = self._ruled_name(name, with_longest, width)
+        whole = f"{printable(name)} {self._glyphs.dot} {with_longest} " in title[0][0]
         return title if line.gaps > 1 and whole else self._ruled_name(name, idle, width)
 
     def _cause_lines(self, line: IdleCharge, width: int, room: int) -> Iterator[Line]:

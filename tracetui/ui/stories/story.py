@@ -11,7 +11,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line
-from tracetui.ui.drawing.strips import ruled
+from tracetui.ui.drawing.strips import ruled, tail
 from tracetui.ui.tables.columns import clipped
 
 
@@ -27,7 +27,11 @@ class Story:
         return [(ruled(title, self._glyphs.rule, width), self._palette.style_of(Role.RULE))]
 
     def _ruled_name(self, name: str, numbers: str, width: int) -> Line:
-        """Return a name of the trace and its numbers in a rule; the name is cut where they need its room."""
-        numbers = f" {self._glyphs.dot} {numbers}"
-        room = width - cell_len(ruled(numbers, self._glyphs.rule, 0))
-        return self._ruled(clipped(printable(name), room, self._glyphs.ellipsis) + numbers, width)
+        """Return a name of the trace and its numbers, most important first, in a rule.
+
+        Where both have no room the name loses its start, and keeps half of the width.
+        """
+        numbers, ellipsis = f" {self._glyphs.dot} {numbers}", self._glyphs.ellipsis
+        room = width - cell_len(ruled("", self._glyphs.rule, 0))
+        name = tail(printable(name), max(room - cell_len(numbers), width // 2), ellipsis)
+        return self._ruled(clipped(name + numbers, room, ellipsis), width)
