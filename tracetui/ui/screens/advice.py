@@ -124,7 +124,7 @@ class AdviceScreen(TableScreen):
         source.nothing = translate(NO_LINE) if advice is not None else ""
         if advice is None or self._analysis is None:
             pager.show([])
-            source.show("", 0)
+            source.show()
             return
         story = AdviceStory(self.palette, self.glyphs)
         pager.show(story.lines(advice, max(pager.size.width, 20), pager.size.height))

@@ -86,7 +86,7 @@ class FlameScreen(AnswerScreen):
         self._analysis = None
         self.view.clear()
         self.query_one("#story", Lines).show([])
-        self.source.show("", 0)
+        self.source.show()
         self.show_answer(sentence)
 
     @on(FlameView.Moved)
@@ -98,10 +98,7 @@ class FlameScreen(AnswerScreen):
         self.query_one("#story", Lines).show(flame_story(analysis, view, self.palette))
         frame = view.written
         self.source.nothing = absent_source(analysis, view.is_without_stack)
-        if frame is None:
-            self.source.show("", 0)
-        else:
-            self.source.show(*frame)
+        self.source.show(*(frame or ()))
 
     def beside_answer(self) -> list[StyledText]:
         """Say what the colours and marks of the cells are, where there is room."""

@@ -139,7 +139,7 @@ class GapsScreen(TableScreen):
     def clear(self, sentence: str) -> None:
         super().clear(sentence)
         self._analysis = None
-        self.query_one(SourcePane).show("", 0)
+        self.query_one(SourcePane).show()
 
     # ----------------------------------------------------- one selected gap
 
@@ -182,10 +182,7 @@ class GapsScreen(TableScreen):
         teller = GapStory(self.palette, self.glyphs)
         story.show(teller.lines(analysis, gap, self.session.gap_rank(gap), story.size.width, self._losses))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
-        if frame is None:
-            self.query_one(SourcePane).show("", 0)
-        else:
-            self.query_one(SourcePane).show(frame.file, frame.line, frame.function)
+        self.query_one(SourcePane).show(*(frame or ()))
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.trace.frames import gaps_frame

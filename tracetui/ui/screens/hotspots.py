@@ -345,7 +345,7 @@ class HotspotsScreen(TableScreen):
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
         self.source.nothing = absent_source(self.session.analysis, unrecorded)
         if frame is None or not frame.file:
-            self.source.show("", 0)
+            self.source.show()
             self.source.refresh()
         else:
             self.source.show(*frame)

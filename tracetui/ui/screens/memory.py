@@ -188,7 +188,7 @@ class MemoryScreen(TableScreen):
         self._show_answers()
         self.curve.show(None, Viewport(0, 1), 0, ())
         self.query_one("#story", Lines).show([])
-        self.source.show("", 0)
+        self.source.show()
 
     def on_view_changed(self, message: ViewChanged) -> None:
         if self._window != self.session.state.window:
@@ -284,7 +284,7 @@ class MemoryScreen(TableScreen):
             self._asking.stop()
         if shown is None or block < 0:
             story.show([])
-            self.source.show("", 0)
+            self.source.show()
             return
         known = self._neighbours
         neighbours = known[1] if known is not None and known[0] == block else None

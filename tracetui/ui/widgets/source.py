@@ -52,8 +52,8 @@ class SourcePane(InViewer, Scrolling, can_focus=True):
         """The file on screen, once it is found."""
         return self._found if isinstance(self._found, SourceFile) and self._found_file == self.file else None
 
-    def show(self, file: str, line: int, function: str = "") -> None:
-        """Show a frame, as the trace recorded it; an empty file says that there is none."""
+    def show(self, file: str = "", line: int = 0, function: str = "") -> None:
+        """Show a frame, as the trace recorded it; without a file that there is none."""
         if (file, line, function) == (self.file, self.line, self.function):
             return
         self.file, self.line, self.function = file, line, function
