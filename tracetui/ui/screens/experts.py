@@ -86,7 +86,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
         widget = self.query_one("#tokens", Lines)
         shown = sorted(tokens, key=lambda rank: (-tokens[rank], rank))[: max(widget.size.height, 1)]
         most_tokens = max(tokens.values(), default=1)
-        mean = sum(tokens.values()) / max(len(tokens), 1)
+        total = sum(tokens.values())
         name = max((cell_len(names[rank]) for rank in shown), default=0)
         words = {rank: token_words(tokens[rank], layer.unit) for rank in shown}
         number = max(map(cell_len, words.values()), default=0)
@@ -94,12 +94,13 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
         lines: list[Pieces] = []
         for rank in shown:
             filled = max(round(tokens[rank] * room / max(most_tokens, 1)), 1 if tokens[rank] else 0)
-            hot = tokens[rank] > mean
+            scaled = tokens[rank] * len(tokens)
+            hot = scaled > total
             lines.append(
                 [
                     (f" {names[rank]:<{name}} ", self.style_of(Role.TITLE if hot else Role.TEXT)),
                     (f"{words[rank]:>{number}} ", self.style_of(Role.NUMBER)),
-                    (f"{tokens[rank] / mean if mean else 1:>5.2f}x ", self.style_of(Role.DIM)),
+                    (f"{scaled / total if total else 1:>5.2f}x ", self.style_of(Role.DIM)),
                     (
                         self.glyphs.full * filled,
                         self.style_of(Role.IDLE if hot else Role.COUNTER),

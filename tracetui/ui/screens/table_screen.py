@@ -438,7 +438,7 @@ class TableScreen(TableKeys, AnswerScreen):
         """Mark the rows that notes are about."""
         named = {row for note in self.session.notes for row in note.place.rows}
         rows = {self.row_of(identity) for identity in named} if self.table.rows.length else set()
-        self.table.mark_rows(frozenset(rows - {-1}))
+        self.table.mark_rows(frozenset(rows))
 
     @on(TableWidget.Arranged)
     def _go_to_awaited(self) -> None:

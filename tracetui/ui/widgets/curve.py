@@ -58,8 +58,8 @@ class CurveView(InViewer, CachedLineWidget):
         ]
         self._text, self._dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         self._bold = self.style_of(Role.NUMBER)
-        self._levels = np.empty((0, 0), np.int64)
-        self._line = np.empty(0, np.int64)
+        self._levels: Int64s
+        self._line: Int64s
         self._top = 1
         self._peak, self._peak_bytes = -1, 0  # its column
         self._drawn_for: object = None
