@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from tracetui.trace.model import Layer, Trace
 from tracetui.ui.drawing.device_load import device_load
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, timeline_lines, track_key
-from tracetui.ui.drawing.sketch import Sketch, Slopes
+from tracetui.ui.drawing.sketch import Sketch, Slopes, _reaches
 
 COLUMNS = 60
 HOST, DEVICE = 1, 2
@@ -211,3 +212,13 @@ def test_a_track_has_a_line_for_each_depth_that_a_sample_shows(path: Path) -> No
         keys = [(*track_key(track), str(depth)) for depth in range(3)]
         lanes = [lines[key].lane for key in keys]
         assert lanes == [track.lanes[0], -1, -1]
+
+
+def test_a_spot_reaches_half_way_to_those_of_its_group_that_follow_it_in_time() -> None:
+    """Beside others it reaches as far as on its other side; one alone is as long as it is."""
+    start, end = np.array([9, 19, 59, 34]), np.array([11, 21, 61, 36])
+    spots: Any = SimpleNamespace(start=start, end=end, group=np.array([0, 0, 1, 1]))
+    begin, stop = _reaches(spots, 0, 100)
+    assert (begin.tolist(), stop.tolist()) == ([5, 15, 59, 34], [15, 25, 61, 36])
+    begin, stop = _reaches(spots, 7, 23)
+    assert (begin[0], stop[1]) == (7, 23), "within the trace"

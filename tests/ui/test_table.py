@@ -350,7 +350,7 @@ def test_a_name_that_is_not_known_is_a_dash_and_no_other_takes_its_place() -> No
 
 
 def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.FixtureRequest) -> None:
-    """Of each the cells, from which it can shrink; the first ones stay longest."""
+    """Those that stay longest first, each with its cells, those it can shrink to, and its side."""
     analysis = analyse(trace_of(training_events()))
     palette = Palette("none")
     viewed = {name: shown.columns(analysis) for name, shown in TABLES.items()}
@@ -373,5 +373,6 @@ def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.Fixtu
         lines += ["", name]
         for column in sorted(columns, key=lambda column: column.rank):
             shrinks = f"{column.least} .. {column.width}" if column.least else f"{column.width}"
-            lines.append(f"  {column.rank}  {shrinks:>8}  {column.key or '(' + column.title + ')'}")
+            side = ">" if column.right else "<"
+            lines.append(f"  {column.rank}  {shrinks:>8} {side} {column.key or '(' + column.title + ')'}")
     check("\n".join(lines[1:]), "table-columns", request)
