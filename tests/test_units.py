@@ -151,6 +151,11 @@ def test_window_on_the_clock_of_the_trace(text: str, window: tuple[int, int]) ->
     assert parse_window(text).on_clock(CLOCK - 90) == window
 
 
+def test_a_time_below_the_base_is_of_the_file() -> None:
+    for text in ("1736412474.99", "1736412474714258.99"):
+        assert parse_time(text, CLOCK, CLOCK - 1_736_412_474_990) == CLOCK
+
+
 NOT_WINDOWS = (
     "", "..", "1s", "1s-2s", "1..2", "1..", "2s..1s", "1s..1s", "-1s..2s", "1h..2h", "1s..2s..3s", "1e3s..2s",
     "9" * 400 + "s..", "٣s..٤s", "nan s..inf s", "1s...2s..", "\x1b[31ms..", "0..1s..", "..5",

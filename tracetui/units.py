@@ -124,9 +124,14 @@ class Moment(NamedTuple):
     ns: int
     absolute: bool = False  #: on the clock of the trace, not from its start
 
-    def on_clock(self, trace_start_ns: int) -> int:
-        """Return the moment in ns on the clock of a trace that starts then."""
-        return self.ns if self.absolute else trace_start_ns + self.ns
+    def on_clock(self, trace_start_ns: int, base_ns: int = 0) -> int:
+        """Return the moment in ns on the clock of a trace that starts then.
+
+        `base_ns` was added to the times of its file: a time below it is one of the file.
+        """
+        if self.absolute:
+            return self.ns + base_ns if self.ns < base_ns else self.ns
+        return trace_start_ns + self.ns
 
 
 class Window(NamedTuple):
@@ -135,20 +140,20 @@ class Window(NamedTuple):
     start: Moment
     end: Moment
 
-    def on_clock(self, trace_start_ns: int) -> tuple[int, int]:
-        """Return (start, end) in ns on the clock of a trace that starts then; the end may be the earlier."""
-        return self.start.on_clock(trace_start_ns), self.end.on_clock(trace_start_ns)
+    def on_clock(self, trace_start_ns: int, base_ns: int = 0) -> tuple[int, int]:
+        """Return (start, end) in ns on the clock of a trace, as `Moment` does; the end may be the earlier."""
+        return self.start.on_clock(trace_start_ns, base_ns), self.end.on_clock(trace_start_ns, base_ns)
 
 
-def parse_time(text: str, trace_start_ns: int) -> int:
+def parse_time(text: str, trace_start_ns: int, base_ns: int = 0) -> int:
     """Return the ns, on the clock of the trace, of a moment.
 
     A number with a unit counts from the start of the trace: "1.35s", "350 ms". A number without one is the
     time in µs on the clock of the trace, as in its `ts` and in kernel_details.csv: "1736412474714258.990"; so
-    is a time with a unit that is too long for a trace: "1736412474714258.990us", "1736412474.7s".
-    Raises ValueError with a sentence.
+    is a time with a unit that is too long for a trace: "1736412474714258.990us", "1736412474.7s". `base_ns`
+    is as of `Moment.on_clock`. Raises ValueError with a sentence.
     """
-    return _moment(*_split(text)).on_clock(trace_start_ns)
+    return _moment(*_split(text)).on_clock(trace_start_ns, base_ns)
 
 
 def parse_window(text: str) -> Window:

@@ -50,6 +50,9 @@ def test_every_answer_is_the_same(path: Path) -> None:
             b'[{"ph":"X","ts":1,"dur":1,"pid":1,"tid":2,"name":"\xe4\xb8\xad\\ud83d\xff"}]', id="text"
         ),
         pytest.param(b'[{"ph":"C","ts":1,"pid":1,"name":"c","args":{"v":1,"w":null}}]', id="counters only"),
+        pytest.param(
+            b'{"baseTimeNanoseconds":9,"traceEvents":[{"ph":"C","ts":1,"pid":1,"name":"c"}]}', id="a base"
+        ),
         pytest.param(b'[{"ph":"i","ts":1,"pid":1,"tid":2,"name":""}]', id="an instant"),
         pytest.param(b'[{"ph":"M","pid":1,"name":"process_name","args":{"name":"Python"}}]', id="no events"),
         pytest.param(json.dumps(training_events()).encode()[:-300], id="cut off"),

@@ -227,8 +227,8 @@ class Parser(argparse.ArgumentParser):
             metavar="START..END",
             type=window_argument,
             help=f"{window}: 1.2s..1.35s, 350ms.. or ..900us from the start of the trace; numbers without "
-            "a unit are its own timestamps in us, as in kernel_details.csv; of a GPU with "
-            "baseTimeNanoseconds added",
+            "a unit are its own timestamps in us, as in kernel_details.csv; of a GPU with or "
+            "without baseTimeNanoseconds",
         )
 
     def add_step(self, step: str) -> None:

@@ -102,16 +102,19 @@ def known_steps(numbers: Sequence[int]) -> str:
 
 
 def _interval_of(analysis: Analysis, window: Window) -> tuple[int, int]:
-    """Return the window on the clock of the trace; says if it is not in the trace."""
+    """Return the window on the clock of the trace; raises UsageError if it holds nothing of the trace."""
     trace = analysis.trace
-    start, end = window.on_clock(trace.start_ns)
+    start, end = window.on_clock(trace.start_ns, trace.base_ns)
     since = state("starts at {time}", time=format_clock(trace.start_ns))
     if end <= start:
         raise usage_error("a window ends after it starts; this trace {since}", since=since)
-    if start >= trace.end_ns or end <= trace.start_ns:
-        where = "starts after the end" if start >= trace.end_ns else "ends before the start"
-        span = format_duration(trace.end_ns - trace.start_ns)
-        output.say(f"the window {where} of the trace, which is {span} long and {since}")
+    path, span = printable(trace.path), format_duration(trace.end_ns - trace.start_ns)
+    if end <= trace.start_ns:
+        template = "the window ends before the start of {path}, which is {span} long and {since}"
+        raise usage_error(template, path=path, span=span, since=since)
+    if start >= max(trace.end_ns, trace.start_ns + 1):
+        template = "the window starts after the end of {path}, which is {span} long and {since}"
+        raise usage_error(template, path=path, span=span, since=since)
     return start, end
 
 

@@ -141,7 +141,9 @@ class TableBuilder:
             warnings += (state("events with times beyond reason: {count}, skipped", count=f"{left_out:,}"),)
         tables = (slices, counters, flows, instants)
         base = _base(document)
-        if base and all(not len(table["time"]) or int(table["time"].max()) < _EPOCH_FROM for table in tables):
+        if any(len(table["time"]) and int(table["time"].max()) >= _EPOCH_FROM for table in tables):
+            base = 0
+        if base:
             for table in tables:
                 table["time"] = table["time"] + base
         first = min((int(table["time"].min()) for table in tables if len(table["time"])), default=0)
@@ -163,6 +165,7 @@ class TableBuilder:
             self._metadata[self._later[1] :] + self._metadata[: self._later[1]],
             document,
             replace(report, skipped=report.skipped + left_out, warnings=report.warnings + warnings),
+            base,
         )
 
     def _table(self, table: str, names: tuple[str, ...], last: bool) -> _Table:

@@ -187,3 +187,4 @@ class EventTable:
     metadata: list[Metadata]
     document: dict[str, Any]  #: keys beside traceEvents of a wrapping object; large values dropped
     report: ReadReport
+    base_ns: int = 0  #: was added to the times of the file

@@ -73,6 +73,7 @@ def build_trace(table: EventTable) -> Trace:
         end_ns=end_ns,
         report=table.report,
         owners=processes.owners,
+        base_ns=table.base_ns,
         unclosed=unclosed,
         shared_flows=shared_flows,
         messages=_messages(table),

@@ -229,6 +229,7 @@ class Trace:
     end_ns: int  #: last end of a slice
     report: ReadReport
     owners: dict[str, str]  #: equal for the layers of one OS process, by pid
+    base_ns: int = 0  #: was added to the times of the file, as it says
     unclosed: int = 0  #: calls of Python whose end was never recorded, and was taken from their caller
     shared_flows: int = 0  #: ends of arrows whose id several starts have at once: they belong to any of them
     messages: tuple[str, ...] = ()  #: warnings and errors of the profiler: never print them unescaped

@@ -256,7 +256,7 @@ class Session:
         self.look_at_place()
         if self.options.window is None or self.trace is None:
             return ""
-        start, end = self.options.window.on_clock(self.trace.start_ns)
+        start, end = self.options.window.on_clock(self.trace.start_ns, self.trace.base_ns)
         start, end = max(start, self.state.bounds.start_ns), min(end, self.state.bounds.end_ns)
         if start >= end:
             return "The window asked for is not in this trace."

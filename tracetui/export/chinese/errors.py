@@ -231,6 +231,12 @@ ERRORS = {
     "there is no step {step} in this snapshot: {known}": "这个快照中没有 step {step}：{known}",
     "there is no step {step} in this job: {known}": "这个作业中没有 step {step}：{known}",
     "a window ends after it starts; this trace {since}": "窗口的结束必须晚于开始；这个 trace {since}",
+    "the window ends before the start of {path}, which is {span} long and {since}": (
+        "窗口在 {path} 开始之前就结束了；这个 trace 长 {span}，{since}"
+    ),
+    "the window starts after the end of {path}, which is {span} long and {since}": (
+        "窗口在 {path} 结束之后才开始；这个 trace 长 {span}，{since}"
+    ),
     "no track of this trace has {tracks} in its name": "这个 trace 中没有名称含 {tracks} 的轨道",
     "--by {by} is of devices: --host has types and names": "--by {by} 用于 Device：--host 有类型和名称",
     "--by is one of {names}": "--by 可取 {names}",

@@ -51,9 +51,9 @@ class TimePrompt(Panel[int]):
         """Return the time that a text means, or why it means none in this trace."""
         if not text.strip():
             return ""
-        bounds = self.session.state.bounds
+        bounds, trace = self.session.state.bounds, self.session.trace
         try:
-            time_ns = parse_time(text, bounds.start_ns)
+            time_ns = parse_time(text, bounds.start_ns, trace.base_ns if trace else 0)
         except ValueError as error:
             return restate(str(error))
         if bounds.start_ns <= time_ns < bounds.end_ns:
