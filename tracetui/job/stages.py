@@ -6,7 +6,7 @@ other are a pipeline, and groups with at most one rank of each pipeline, joined,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tracetui.job.job import Job
@@ -42,24 +42,23 @@ def job_stages(job: Job, rows: tuple[RankRow, ...]) -> tuple[Stage, ...]:
         return ()
     by_place = dict(enumerate(rows))
     slowest = {
-        number: _highest_mean(by_place[place] for place in places)("computing")
+        number: _highest((by_place[place] for place in places), "computing")
         for number, places in parts.items()
     }
     mean = sum(slowest.values()) / len(slowest)
     stages = []
     for number, places in sorted(parts.items()):
         stage_rows = [by_place[place] for place in places]
-        highest = _highest_mean(stage_rows)
         stages.append(
             Stage(
                 number=number,
                 ranks=tuple(row.rank.number for row in stage_rows),
                 computing_sum_ns=sum(row.mean("computing") or 0 for row in stage_rows),
                 computing_max_ns=slowest[number],
-                bubble_ns=highest("bubble"),
-                receive_ns=highest("receive_only"),
-                stage_ns=highest("stage"),
-                exposed_ns=highest("communication_without_receive"),
+                bubble_ns=_highest(stage_rows, "bubble"),
+                receive_ns=_highest(stage_rows, "receive_only"),
+                stage_ns=_highest(stage_rows, "stage"),
+                exposed_ns=_highest(stage_rows, "communication_without_receive"),
                 imbalance=slowest[number] / mean - 1 if mean else 0.0,
             )
         )
@@ -71,10 +70,9 @@ def stage_count(job: Job) -> int:
     return max((rank.digest.identity.sizes.get("pp", 0) for rank in job.ranks), default=0)
 
 
-def _highest_mean(rows: Iterable[RankRow]) -> Callable[[str], int]:
-    """Return the function of a measure that gives the largest mean among some ranks."""
-    rows_list = list(rows)
-    return lambda measure: max((row.mean(measure) or 0 for row in rows_list), default=0)
+def _highest(rows: Iterable[RankRow], measure: str) -> int:
+    """Return the largest mean of a measure among some ranks."""
+    return max((row.mean(measure) or 0 for row in rows), default=0)
 
 
 def _stages_by_number(rows: tuple[RankRow, ...]) -> dict[int, list[int]]:

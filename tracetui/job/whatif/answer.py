@@ -158,7 +158,7 @@ def what_if(job: Job, fixes: Sequence[Fix] = ()) -> JobWhatIf:
     replays = Replays(job)
     order, durations = replays.order, replays.durations
     wanted = replays.trial(fixes)
-    plain = replays.mean_step(durations.whole(order.parts, durations.transfer))
+    plain = replays.mean_step(durations.measured)
     best = replays.mean_step(durations.ideal)
     by_rank = _by_rank(replays, best)
     worst = sorted(by_rank, key=lambda rank: (-by_rank[rank], rank))
@@ -290,7 +290,7 @@ def _by_rank(replays: Replays, best: float) -> dict[int, float]:
 def _differing(replays: Replays, part: Int64s) -> list[int]:
     """Return the parts of a job, numbers from 0 of each operation, that differ most from what is ideal."""
     order, durations = replays.order, replays.durations
-    apart = np.abs(durations.whole(order.parts, durations.transfer) - durations.ideal)
+    apart = np.abs(durations.measured - durations.ideal)
     differs = np.bincount(part + 1, apart)[1:]
     count = _DEFAULT_FIXES * 2 if len(order) > MANY_OPERATIONS else _MOST_WORKERS
     return sorted(np.argsort(-differs, kind="stable")[:count].tolist())
@@ -314,8 +314,7 @@ def _copies(job: Job, stage: Int64s) -> Int64s | None:
 def _slow(replays: Replays, best: float, chosen: Bools) -> float:
     """Return by what factor some operations alone make a step longer."""
     durations = replays.durations
-    measured = durations.whole(replays.order.parts, durations.transfer)
-    return _ratio(replays.mean_step(np.where(chosen, measured, durations.ideal)), best)
+    return _ratio(replays.mean_step(np.where(chosen, durations.measured, durations.ideal)), best)
 
 
 def _gone(replays: Replays, plain: float, best: float, ideal: Bools) -> float | None:
@@ -323,8 +322,8 @@ def _gone(replays: Replays, plain: float, best: float, ideal: Bools) -> float | 
     if plain == best:
         return None
     durations = replays.durations
-    measured = durations.whole(replays.order.parts, durations.transfer)
-    return (plain - replays.mean_step(np.where(ideal, durations.ideal, measured))) / (plain - best)
+    gone = plain - replays.mean_step(np.where(ideal, durations.ideal, durations.measured))
+    return gone / (plain - best)
 
 
 def _ratio(one: float, other: float) -> float:

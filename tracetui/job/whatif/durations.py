@@ -61,6 +61,11 @@ class Durations:
         whole: Int64s = parts.sum(axis=1) + transfer + self.missing
         return whole
 
+    @cached_property
+    def measured(self) -> Int64s:
+        """int64[operations]: all durations as they were."""
+        return self.whole(self.order.parts, self.transfer)
+
     # ------------------------------------------------------------------ ideal
 
     @cached_property
