@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.analysis import real
+from tests.analysis.machine import npu, operator, task
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cli.entry import main
@@ -88,6 +89,18 @@ def test_without_modules_all_is_outside_and_the_reason_is_told(real_traces: Path
     assert (row["module"], row["path"], row["own_ns"]) == (None, [], analysis.idle_ns)
     assert NO_MODULES in nested_text(MODULES, analysis, ALL, None, 80)
     assert NO_MODULES in nested_markdown(MODULES, analysis, ALL, None)
+
+
+def test_without_python_the_text_ranks_operators_of_the_host(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps([*npu(), task(0, 10), operator(20, 40, "aten::item"), task(90, 10)]))
+    for form in ((), ("--md",)):
+        assert main(["hotspots", str(path), "--by", "frame", *form]) == 0
+        text = capsys.readouterr().out
+        assert "Idle time by operator of the host: 80 ns" in text
+        assert "(between operators)" in text and "no stack" not in text
 
 
 @pytest.mark.parametrize(("by", "key"), [("line", "hotspots"), ("module", "modules"), ("frame", "frames")])

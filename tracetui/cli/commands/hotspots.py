@@ -85,9 +85,17 @@ def _print_nested(request: Request, analysis: Analysis, selection: Selection) ->
     """Print or write idle time by module, by frame or by scope."""
     from tracetui.cli.output import answer
     from tracetui.export.csv_table import write_table
-    from tracetui.export.trace.nested_text import FRAMES, MODULES, SCOPES, nested_markdown, nested_text
+    from tracetui.export.trace.nested_text import (
+        FRAMES,
+        MODULES,
+        OPERATORS,
+        SCOPES,
+        nested_markdown,
+        nested_text,
+    )
 
-    ranking = {"module": MODULES, "frame": FRAMES, "scope": SCOPES}[request.by]
+    frames = FRAMES if analysis.has_python else OPERATORS
+    ranking = {"module": MODULES, "frame": frames, "scope": SCOPES}[request.by]
     rows_of = (analysis, selection)
     answer(
         request,

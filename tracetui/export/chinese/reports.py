@@ -133,6 +133,7 @@ REPORTS = {
     # -- modules, frames, scopes ------------------------------------------------------------------------
     "Idle time by nn.Module: {idle}": "按 nn.Module 统计的空闲：{idle}",
     "Idle time by frame of Python: {idle}": "按 Python 栈帧统计的空闲：{idle}",
+    "Idle time by operator of the host: {idle}": "按 Host 算子统计的空闲：{idle}",
     "Time by scope: {computing} of computing tasks, {idle} of idle time before it": (
         "按 scope 统计的时间：计算任务 {computing}，紧挨在它之前的空闲 {idle}"
     ),

@@ -24,6 +24,7 @@ MEASURES = {
 NO_STACK = "(no stack)"
 NO_MODULE = "(outside any module)"
 NO_SCOPE = "(outside any scope)"
+NO_OPERATOR = "(between operators)"
 _ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
 
 

@@ -7,10 +7,17 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.nested_idle import NestedIdle
+from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.cells import encodable
-from tracetui.export.sentences.causes import largest_shares, line_name, module_name, scope_name
+from tracetui.export.sentences.causes import (
+    NO_OPERATOR,
+    NO_STACK,
+    largest_shares,
+    line_name,
+    module_name,
+    scope_name,
+)
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
 from tracetui.export.tables.common import (
     FirstRows,
@@ -26,6 +33,7 @@ from tracetui.export.tables.common import (
     values_of,
 )
 from tracetui.export.trace.selection import Selection
+from tracetui.language import translate
 
 
 class NestedRows(FirstRows):
@@ -123,9 +131,16 @@ MODULES: Table[ModuleRows] = _nested(
     kind="module",
     identity=("path", "module"),
 )
-FRAMES: Table[FrameRows] = _nested(
-    "frame of Python",
-    label=lambda row: line_name(row.file, row.line, row.function),
-    kind="frame",
-    identity=("file", "line", "function"),
-)
+
+
+def _frames(title: str, frameless: str) -> Table[FrameRows]:
+    """Return the table of frames; `frameless`: what the row without one is called."""
+
+    def label(row: FrameIdle) -> str:
+        return translate(frameless) if row.file is None else line_name(row.file, row.line, row.function)
+
+    return _nested(title, label=label, kind="frame", identity=("file", "line", "function"))
+
+
+FRAMES = _frames("frame of Python", NO_STACK)
+OPERATORS = _frames("operator of the host", NO_OPERATOR)  #: frames where no Python is recorded

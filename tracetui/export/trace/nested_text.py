@@ -5,7 +5,7 @@ What holds others of its kind has its time with theirs, and its own: the own tim
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable
 
 from tracetui.analysis.analyse import Analysis
@@ -71,6 +71,8 @@ SCOPES = Ranking(
     SCOPES_EXPLAINED,
 )
 FRAMES = Ranking("Idle time by frame of Python: {idle}", "frames", nested.FRAMES, FrameRows)
+#: the same where no Python is recorded
+OPERATORS = replace(FRAMES, title="Idle time by operator of the host: {idle}", table=nested.OPERATORS)
 
 
 def nested_text(

@@ -14,7 +14,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
-from tracetui.export.sentences.causes import NO_STACK
+from tracetui.export.sentences.causes import NO_OPERATOR, NO_STACK
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
@@ -198,7 +198,7 @@ def operator_names(operators: Collection[str]) -> str:
 
 def between_operators() -> str:
     """Return what stands for the operator where none ran."""
-    return translate("(between operators)")
+    return translate(NO_OPERATOR)
 
 
 def codes_of(rows: Sequence[object]) -> Int32s:
