@@ -145,14 +145,12 @@ STORIES = {
     "{exposed} by {call}, which waits once, {time}": "{exposed}：{call} 等待 1 次，{time}",
     "{exposed} by {call}, which waits {count} times, {time}": "{exposed}：{call} 等待 {count} 次，{time}",
     "Saves nothing: no step waits for what the host does in it.": "省不了时间：没有 step 在等 Host 做这些。",
-    "Saves at most {time} if the host spent no time on it; {key} tries that": (
-        "如果 Host 不在它上面花时间，最多可省 {time}；{key} 试算"
+    "Saves at most {time} if the host spent no time on it": ("如果 Host 不在它上面花时间，最多可省 {time}"),
+    "Saves at most {time}: host time beside a busy device counts too": (
+        "最多可省 {time}：Device 忙时 Host 的时间也计入"
     ),
-    "Saves at most {time}: host time beside a busy device counts too; {key} tries that": (
-        "最多可省 {time}：Device 忙时 Host 的时间也计入；{key} 试算"
-    ),
-    "Saves at most {time} beyond waits for late peers, {more} if they come sooner too; {key} tries that": (
-        "除去对晚到对端的等待，最多可省 {time}；对端也提前时最多 {more}；{key} 试算"
+    "Saves at most {time} beyond waits for late peers, {more} if they come sooner too": (
+        "除去对晚到对端的等待，最多可省 {time}；对端也提前时最多 {more}"
     ),
     "Saves nothing beyond waits for late peers, at most {more} if they come sooner too": (
         "除去对晚到对端的等待，省不了时间；对端也提前这么多时最多可省 {more}"

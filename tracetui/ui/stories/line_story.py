@@ -24,7 +24,6 @@ from tracetui.trace.stack import HasLine
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
@@ -32,11 +31,9 @@ from tracetui.ui.tables.hotspot_columns import between_operators, line_label, mo
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR_CELLS = 10
-WITHOUT_HOST = "Saves at most {time} if the host spent no time on it; {key} tries that"
-BEYOND_IDLE = "Saves at most {time}: host time beside a busy device counts too; {key} tries that"
-WITH_PEERS = (
-    "Saves at most {time} beyond waits for late peers, {more} if they come sooner too; {key} tries that"
-)
+WITHOUT_HOST = "Saves at most {time} if the host spent no time on it"
+BEYOND_IDLE = "Saves at most {time}: host time beside a busy device counts too"
+WITH_PEERS = "Saves at most {time} beyond waits for late peers, {more} if they come sooner too"
 NOT_ALONE = "Saves nothing beyond waits for late peers, at most {more} if they come sooner too"
 TWO_COLUMNS_FROM = 68  #: cells from which operators stand beside the causes
 
@@ -200,23 +197,20 @@ class LineStory(Story):
     def savings_line(
         self, line: HasLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
     ) -> Line:
-        """Return "Saves at most 3.10 ms if the host spent no time on it; % tries that".
+        """Return "Saves at most 3.10 ms if the host spent no time on it".
 
         `idle_ns` is its idle time, None where that is not known. More can be saved: what the host does while
         the device is busy delays later launches too.
         """
         saving, with_peers = most_saved(line, savings)
-        key = ("%", self._palette.style_of(Role.KEY))
         if format_duration(with_peers) != format_duration(saving):
             template, time = WITH_PEERS if saving else NOT_ALONE, (format_duration(saving), self._bold)
-            return [
-                *compose_sentence(template, self._dim, time=time, more=format_duration(with_peers), key=key)
-            ]
+            return [*compose_sentence(template, self._dim, time=time, more=format_duration(with_peers))]
         if not saving:
             sentence = translate("Saves nothing: no step waits for what the host does in it.")
             return [(sentence, self._dim)]
         template = BEYOND_IDLE if idle_ns is not None and saving > idle_ns else WITHOUT_HOST
-        return [*compose_sentence(template, self._dim, time=(format_duration(saving), self._bold), key=key)]
+        return [*compose_sentence(template, self._dim, time=(format_duration(saving), self._bold))]
 
 
 def what_if_words(
