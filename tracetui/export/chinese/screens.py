@@ -11,7 +11,7 @@ SCREENS = {
     "Synchronisations": "同步",
     "Gaps": "间隙",
     "Flame": "火焰图",
-    "Heatmap": "热力图",
+    "Heat maps": "热力图",
     "Steps, ms": "step，单位 ms",
     "Advice": "优化建议",
     "Memory, what grows": "显存，增长",

@@ -52,7 +52,7 @@ class HeatmapScreen(MapScreen):
 
     AUTO_FOCUS = "HeatMap"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("heatmap")]
-    TITLE_OF = "Heatmap"
+    TITLE_OF = "Heat maps"
     NUMBERS = ("idle", "causes")
     KEYS = (
         ("enter", "open"),
