@@ -124,6 +124,7 @@ async def test_without_advice_it_says_why(
         else:
             assert "ArithmeticError: no [red]luck" in answer and answer.isprintable()
         assert "walk it" not in said(app, "keys")
+        assert "source" not in "".join(screen_text(app)), "no line is to be shown"
         await pilot.press("x", "enter", "o")
         assert app.shown == "advice"
 

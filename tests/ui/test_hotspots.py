@@ -461,10 +461,12 @@ async def test_the_editor_opens_the_line(app: TraceApp, monkeypatch: pytest.Monk
 
 
 async def test_a_trace_without_a_device_says_so(tmp_path: Path) -> None:
-    app = viewer(tmp_path, trace_of([operator(0, 1000)]))
+    app = viewer(tmp_path, trace_of([operator(0, 1000, stack=["/work/train.py(12): loss"])]))
     async with app.run_test(size=(80, 24)) as pilot:
         await hotspots(app, pilot)
-        assert "whether one is idle is not known." in screen_text(app)[0]
+        text = screen_text(app)
+        assert "whether one is idle is not known." in text[0]
+        assert not any("Python file" in line for line in text), "there is no row that a line could be of"
 
 
 def test_how_many_lines_hold_a_share() -> None:

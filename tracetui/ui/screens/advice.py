@@ -62,7 +62,6 @@ class AdviceScreen(TableScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#below").display = event.size.height >= SHORT
-        self.query_one(SourcePane).display = event.size.width >= WIDE
         self._share_height()
         self.call_after_refresh(self._tell)
 
@@ -121,7 +120,8 @@ class AdviceScreen(TableScreen):
     def _tell(self) -> None:
         """Show the story of the advice under the cursor, and the line it blames."""
         advice, pager, source = self.advice, self.query_one(Pager), self.query_one(SourcePane)
-        source.nothing = translate(NO_LINE) if advice is not None else ""
+        source.nothing = translate(NO_LINE)
+        source.display = advice is not None and self.size.width >= WIDE
         if advice is None or self._analysis is None:
             pager.show([])
             source.show()

@@ -38,8 +38,8 @@ def charge_idle(
         screen.in_background(CHARGING, lambda: prepare(analysis), lambda _: show(analysis))
 
 
-def absent_source(analysis: Analysis | None, is_without_stack: bool) -> str:
+def absent_source(analysis: Analysis, is_without_stack: bool) -> str:
     """Return why no source is shown: the trace or the task has no stack, or it leads to no file."""
-    if analysis is not None and not analysis.has_python:
+    if not analysis.has_python:
         return _NO_STACKS
     return _NO_STACK if is_without_stack else NO_FILE

@@ -343,7 +343,8 @@ class HotspotsScreen(TableScreen):
             row = self.chosen
             unrecorded = row is not None and row.file is None and not isinstance(row, (ModuleIdle, ScopeTime))
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
-        self.source.nothing = absent_source(self.session.analysis, unrecorded)
+        analysis = self._analysis
+        self.source.nothing = "" if analysis is None else absent_source(analysis, unrecorded)
         if frame is None or not frame.file:
             self.source.show()
             self.source.refresh()
