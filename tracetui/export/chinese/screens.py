@@ -354,6 +354,7 @@ SCREENS = {
     "(what the step's end waited for)": "（step 的结束所等待的）",
     "Too few steps to say what is usual.": "step 太少，看不出通常的情况。",
     "; the columns count its own work, whenever that runs": "；表中各列只计它自己的任务，无论何时执行",
+    "It is the median step.": "它就是中位数 step。",
     "Against the median step: {change}; {parts}": "与中位数 step 相比：{change}；{parts}",
     "No step starts where it ends: it is not compared with the median step.": "它结束之处没有 step 开始：不与中位数 step 比较。",
     # -- heat maps

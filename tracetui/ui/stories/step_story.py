@@ -116,6 +116,8 @@ def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
     if len(usual) < 3:
         return translate("Too few steps to say what is usual.")
     median = sorted(usual, key=attrgetter("wall"))[(len(usual) - 1) // 2]
+    if parts == median:
+        return translate("It is the median step.")
     by = {name: ns - usual_ns for name, ns, usual_ns in zip(StepParts._fields, parts, median)}
     words = [f"{wording(name)} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
     change = _signed(parts.wall - median.wall)
