@@ -21,6 +21,7 @@ from tests.comparison.planted import run
 from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, lines_of, said, until
+from tracetui import load
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.comparison.compared_run import run_of
 from tracetui.trace.model import Trace
@@ -314,6 +315,17 @@ def streams(*several: list[tuple[int, int]]) -> Trace:
             pieces.append(piece(0, stream, "kernel", at, length, "kernel"))
             at += length
     return trace_of([*process(0, "python", "GPU 0"), *pieces])
+
+
+def test_what_one_side_cannot_tell_apart_stands_together_in_both(real_traces: Path) -> None:
+    """At profiler level 0 neither waiting is told from moving, nor compiling from dispatching."""
+    ranks = ("level2/rank0_ascend_pt", "level0/rank1_ascend_pt")
+    analyses = [load(real_traces / "npu" / rank) for rank in ranks]
+    pair = StackedRuns.of(*(StackedRun.of("", analysis, run_of(analysis)) for analysis in analyses))
+    _, parts = pair.step_rows(0, 0) or (None, ())
+    names = {part.name for part in parts}
+    assert "communication.unsplit" in names
+    assert names.isdisjoint({"communication.wait", "communication.transfer", "idle.launch.compile"})
 
 
 def test_the_first_look_is_at_a_step_of_both() -> None:

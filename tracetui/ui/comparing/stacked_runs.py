@@ -5,7 +5,7 @@ Knows no screen and no app.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.axis import Axis
+from tracetui.comparison.common_detail import merge_unsplit
 from tracetui.comparison.compared_row import ComparedRow, ranked, row
 from tracetui.comparison.compared_row import RowScale as RowScale
 from tracetui.comparison.compared_run import Run
@@ -99,10 +100,12 @@ class StackedRuns:
 
     @classmethod
     def of(cls, base: StackedRun, other: StackedRun) -> StackedRuns:
-        """Align two runs."""
+        """Align two runs, with only what both tell apart."""
+        base_run, other_run, _ = merge_unsplit(base.run, other.run)
         traces = base.analysis.trace, other.analysis.trace
         first, second = ((trace.start_ns, trace.end_ns) for trace in traces)
-        return cls(Axis.of((base.run, other.run), (first, second)), (base, other))
+        sides = replace(base, run=base_run), replace(other, run=other_run)
+        return cls(Axis.of((base_run, other_run), (first, second)), sides)
 
     @property
     def devices(self) -> int:
