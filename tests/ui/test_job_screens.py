@@ -16,7 +16,7 @@ from textual.widgets import Input
 from tests.job.files import TINY, rank_directory
 from tests.job.planted import job as planted
 from tests.ui.training import screen_text
-from tests.ui.viewing import case, said, until
+from tests.ui.viewing import case, lines_of, said, until
 from tracetui.export.language import CHINESE, ENGLISH, choose_language
 from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
@@ -33,6 +33,7 @@ from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobRead
 from tracetui.ui.screens.job_screen import JobScreen
+from tracetui.ui.screens.pipeline import PipelineScreen
 from tracetui.ui.screens.whatif import WhatifScreen
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent
@@ -209,7 +210,13 @@ async def test_a_pipeline_is_drawn_and_says_what_equal_stages_save(directory: Pa
                 assert "4 stages follow 1F1B with 8 micro-batches." in text(app)
                 assert format_duration(found.stages[SLOW_STAGE].bubble_ns) in text(app)
         opened = opening(app)
-        await pilot.press("left_square_bracket", "j", "enter")
+        await pilot.press("left_square_bracket", "j")
+        await pilot.pause()
+        assert isinstance(app.screen, PipelineScreen)
+        drawn = lines_of(app.screen.chart)[1:5]
+        assert [line[1:8] for line in drawn] == [f"stage {stage}" for stage in range(4)], "all have room"
+        assert [line[0] != " " for line in drawn] == [False, True, False, False]
+        await pilot.press("enter")
         step = found.order.steps[max(usual_step(found) - 1, 0)]
         rank = next(rank for rank in job.ranks if rank.number == min(found.stages[1].ranks))
         steps = rank.digest.steps.at(rank.digest.steps.number == step)

@@ -19,11 +19,13 @@ from tests.ui.test_compare import sides
 from tracetui.analysis.analyse import analyse
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import compare_runs
+from tracetui.export.queries.query import QueryResult
 from tracetui.export.tables.column import Table, worded
 from tracetui.ui.comparing.tables import SHOWN, Laid
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables import memory_views
+from tracetui.ui.tables.answer_columns import answer_columns
 from tracetui.ui.tables.columns import (
     GAP,
     ViewColumn,
@@ -336,6 +338,12 @@ def test_a_column_of_shares_some_of_which_are_not_known_is_as_wide_as_the_others
     shares = np.array([np.nan, 0.5, 12.5, np.inf])
     column = number_column("share", "", shares, lambda share: f"{share:.1f}")
     assert column.width == len("12.5")
+
+
+def test_of_a_long_name_so_much_is_drawn_as_can_be_seen() -> None:
+    """Also in the answer of a query, whose columns are as wide as that."""
+    (column,) = answer_columns(QueryResult(["name"], [("x" * 500,)]))
+    assert column.width == 400 and column.draw(0, 400) == "x" * 399 + "…"
 
 
 def test_a_name_that_is_not_known_is_a_dash_and_no_other_takes_its_place() -> None:

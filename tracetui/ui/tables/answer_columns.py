@@ -11,9 +11,8 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.export.queries.answers import exact_value, numeric_columns, value_text
 from tracetui.export.queries.query import QueryResult
 from tracetui.trace.clean import printable
-from tracetui.ui.tables.columns import ViewColumn, named_column
+from tracetui.ui.tables.columns import LONGEST, ViewColumn, named_column
 
-_WIDEST = 400  #: cells of a column of text, where there is room
 _LARGEST = 1 << 63
 _LENGTHS = ("dur_ns", "lost_ns", "idle_ns")
 
@@ -76,4 +75,4 @@ def _texts(name: str, values: list[Any]) -> ViewColumn:
     for row, value in enumerate(values):
         if value is not None:
             codes[row] = places.setdefault(value_text(value), len(places))
-    return named_column(name, printable(name), codes, [*places], width=_WIDEST)
+    return named_column(name, printable(name), codes, [*places], width=LONGEST)
