@@ -16,7 +16,7 @@ from tests.simulator import traces
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.api import load
+from tracetui.api import load, load_job
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
 from tracetui.export.comparison.text import comparison_markdown, shown_rows
@@ -332,10 +332,20 @@ def test_the_page_of_a_job_maps_its_ranks(monkeypatch: pytest.MonkeyPatch) -> No
     Outline(drawn)
     assert f"rank {job.ranks[worst].number}<" in drawn and f"step {job.steps[-1]}<" in drawn
     assert 'class="idle"' in drawn
+    assert len(maps["Which rank is idle?"]) == 1
     monkeypatch.setattr("tracetui.export.page.job.MOST_ROWS", 1)
     drawn, _, more = next(rank_maps(job)).blocks
     assert re.findall(r"rank \d+", drawn) == [f"rank {job.ranks[worst].number}"]
     assert "with less" in more
+
+
+def test_the_page_says_what_idle_time_is_where_columns_are_time(real_traces: Path) -> None:
+    (blocks,) = (
+        section.blocks
+        for section in rank_maps(load_job(real_traces / "npu" / "level2"))
+        if section.title == "Which rank is idle?"
+    )
+    assert "idle, preparing included" in blocks[1]
 
 
 def test_pages_of_real_traces_are_small(real_traces: Path) -> None:

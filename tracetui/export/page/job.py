@@ -19,7 +19,7 @@ from tracetui.export.page.html import Section, believed, bullets, html_table, pa
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
-from tracetui.export.sentences.rank_labels import LEGENDS, QUESTIONS, absent_label, labels
+from tracetui.export.sentences.rank_labels import IDLE_BY_TIME, LEGENDS, QUESTIONS, absent_label, labels
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, JobRows
@@ -151,8 +151,9 @@ def rank_maps(job: Job) -> Iterator[Section]:
         left = len(every_name) - len(names)
         more = counted(left, "1 rank with less is not shown.", "{count} ranks with less are not shown.")
         blocks = [charts.map_of_cells(shown, names, scale)]
-        if measure in LEGENDS:
-            blocks.append(paragraph(translate(LEGENDS[measure]), "dim"))
+        by_time = len(job.steps) <= 1
+        if legend := IDLE_BY_TIME if by_time and measure is GridMeasure.IDLE else LEGENDS.get(measure):
+            blocks.append(paragraph(translate(legend), "dim"))
         if left:
             blocks.append(paragraph(more, "dim"))
         yield Section(translate(QUESTIONS[measure]), blocks)

@@ -23,6 +23,8 @@ LEGENDS = {
     GridMeasure.COST: "waits for it, also with other work",
     GridMeasure.WAITED: "its waits, also with other work",
 }
+#: What idle time is where columns are time: steps begin with their first task.
+IDLE_BY_TIME = "idle, preparing included"
 _NAME_CELLS = 24  #: of the host of a rank
 
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tracetui.analysis.heat.cells import HeatCells, share_columns
 from tracetui.analysis.raster import even_edges
 from tracetui.export.sentences.job import late_words, passes_on, root_with_line
-from tracetui.export.sentences.rank_labels import LEGENDS, QUESTIONS, absent_label, labels
+from tracetui.export.sentences.rank_labels import IDLE_BY_TIME, LEGENDS, QUESTIONS, absent_label, labels
 from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job
@@ -89,8 +89,8 @@ class RankView:
         if not self._by_step:
             edges = np.array(self.whole, np.int64)
             self._ns, self._of = measure_by_time(job, measure, edges, self._absent)
-            if measure is GridMeasure.IDLE:  # steps begin with their first task, time does not
-                self._words = self._words._replace(time_words="idle, preparing included")
+            if measure is GridMeasure.IDLE:
+                self._words = self._words._replace(time_words=IDLE_BY_TIME)
         self.labels = labels(job) + tuple(absent_label(rank, unread) for rank in self.absent)
         self.label_cells = max(map(cell_len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
