@@ -53,7 +53,7 @@ async def test_it_writes_what_it_says(app: TraceApp, tmp_path: Path) -> None:
         text = await opened(app, pilot, "out.csv")
         assert app.session.trace is not None
         count = len(app.session.trace.slices)
-        assert f"{count} slices on" in text
+        assert f"{count} slices on" in text and ": on screen)" in text
         await pilot.press("enter")
         text = await settled(app, pilot)
         path = tmp_path / "out.csv"
@@ -61,6 +61,8 @@ async def test_it_writes_what_it_says(app: TraceApp, tmp_path: Path) -> None:
         assert f"{count} rows, {path.stat().st_size / 1000:.2f} kB, written to {path}" in text
         rows = rows_of(path)
         assert len(rows) == count
+        await pilot.press("M")
+        assert ": in the timeline)" in await opened(app, pilot, "out.csv"), "not the map that is on screen"
 
 
 async def test_it_waits_for_the_analysis(app: TraceApp) -> None:

@@ -606,6 +606,7 @@ SCREENS = {
     "{slices} on {tracks}, from {span} ({time}: {what})": "{tracks}上的 {slices}，{span}（{time}：{what}）",
     "the window": "窗口",
     "on screen": "屏幕上",
+    "in the timeline": "时间线上",
     "{count} samples": "{count} 个采样点",
     "  {samples} in {time}": "  {samples}，共 {time}",
     "nothing is known of it": "没有它的数据",

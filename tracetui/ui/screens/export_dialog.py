@@ -32,6 +32,7 @@ from tracetui.ui.messages import TraceChanged
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
+from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_duration, format_time
 
@@ -173,7 +174,8 @@ class ExportDialog(FilePanel):
             return
         start, end = (moment - trace.start_ns for moment in self.session.state.shown_window)
         step = max((end - start) // 1000, 1)
-        what = translate("the window" if self.session.state.window else "on screen")
+        shown = "on screen" if self.viewer.shown == FIRST else "in the timeline"
+        what = translate("the window" if self.session.state.window else shown)
         tracks = sum(len(track.rows) > 0 for track in chosen(analysis, typed))
         number = self.style_of(Role.NUMBER)
         moments = (format_time(moment, step) for moment in (start, end))
