@@ -15,6 +15,7 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.screens.help import GLOSSARY, HelpScreen, help_lines
+from tracetui.ui.screens.palette import CommandPalette
 
 
 def text_of(screen: str, width: int) -> list[str]:
@@ -58,9 +59,16 @@ async def test_it_scrolls_in_a_small_terminal_and_closes(tmp_path: Path) -> None
             await pilot.pause()
             seen.update(screen_text(app))
         assert all(any(line.startswith(term) for line in seen) for term, _ in GLOSSARY)
+        assert not any("go ranks" in line for line in seen), "one trace has no screen of ranks"
         await pilot.press("escape")
         await pilot.pause()
         assert not isinstance(app.screen, HelpScreen)
+        await pilot.press("question_mark", "colon")
+        await pilot.pause()
+        assert isinstance(app.screen, CommandPalette)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen_stack[1:] == []
 
 
 def test_causes_stand_with_the_names_that_tables_and_json_give_them() -> None:

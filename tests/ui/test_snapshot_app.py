@@ -11,6 +11,7 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.memory import MemoryScreen
 from tracetui.ui.snapshot_app import SnapshotApp
+from tracetui.ui.widgets.pager import Pager
 
 
 async def test_a_snapshot_opens_at_what_grows_and_tells_events_by_their_numbers(tmp_path: Path) -> None:
@@ -35,6 +36,10 @@ async def test_a_snapshot_opens_at_what_grows_and_tells_events_by_their_numbers(
             assert app.screen is screen
             if key != "escape":
                 assert any(word in said(app, "keys") for word in ("snapshot", "numbers", "One trace"))
+        await pilot.press("question_mark")
+        await pilot.pause()
+        screens = [line for line in lines_of(app.screen.query_one(Pager)) if " go " in line]
+        assert "go memory" in " ".join(screens) and "go timeline" not in " ".join(screens)
 
 
 async def test_a_hostile_pickle_ends_the_viewer_with_a_sentence(tmp_path: Path) -> None:

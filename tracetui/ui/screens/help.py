@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -18,7 +18,7 @@ from tracetui.ui.drawing.causes import ROLES, cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
-from tracetui.ui.screen_specs import shown_name
+from tracetui.ui.screen_specs import SCREENS, shown_name
 from tracetui.ui.screens.panel import Overlay
 from tracetui.ui.widgets.lines import PLAIN, Lines, Pieces
 from tracetui.ui.widgets.pager import Pager
@@ -88,6 +88,7 @@ class HelpScreen(Overlay[None]):
         Binding("pagedown,space", "page(1)", show=False),
         Binding("home,g", "first", show=False),
         Binding("end,G", "last", show=False),
+        Binding("colon,ctrl+p", "palette", show=False),
     ]
 
     def compose(self) -> ComposeResult:
@@ -95,8 +96,9 @@ class HelpScreen(Overlay[None]):
         yield Pager()
 
     def on_resize(self) -> None:
-        palette = self.palette
-        lines = help_lines(self.viewer.shown, self.size.width, palette, self.glyphs)
+        viewer = self.viewer
+        lacking = {screen for screen in SCREENS if not viewer.has_screen(screen)}
+        lines = help_lines(viewer.shown, self.size.width, self.palette, self.glyphs, lacking)
         self.query_one(Pager).show(lines)
         self.call_after_refresh(self._entitle)
 
@@ -133,12 +135,23 @@ class HelpScreen(Overlay[None]):
         self.query_one(Pager).action_last()
         self._entitle()
 
+    def action_palette(self) -> None:
+        """Find a command of the screen below, in place of the help."""
+        self.dismiss(None)
+        self.app.call_later(self.app.run_action, "palette")
 
-def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs = BLOCKS) -> list[Pieces]:
-    """Return the whole help of a screen, for a width."""
+
+def help_lines(
+    screen: str | None,
+    width: int,
+    palette: Palette,
+    glyphs: Glyphs = BLOCKS,
+    lacking: Collection[str] = (),
+) -> list[Pieces]:
+    """Return the whole help of a screen, for a width; `lacking`: the screens that no key goes to."""
     columns = 1 if width < 2 * COLUMN + MARGIN else 3 if width >= 3 * ROOMY else 2
     column = (width - MARGIN * (columns - 1)) // columns
-    blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen)]
+    blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen, lacking)]
     lines = _side_by_side(blocks, columns, column, glyphs.ellipsis)
     lines.append([(translate("What the numbers mean"), palette.style_of(Role.TITLE))])
     for term, meaning in GLOSSARY:
@@ -151,10 +164,13 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
     return lines
 
 
-def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
+def _groups(screen: str | None, lacking: Collection[str]) -> Iterable[tuple[str, list[Action]]]:
     of_screen = list(actions_of(screen)) if screen else []
     taken = {key for action in of_screen for key in action.keys}
-    everywhere = [action for action in actions_of(None) if not set(action.keys) <= taken]
+    unanswered = {f"go({name!r})" for name in lacking}
+    everywhere = [
+        action for action in actions_of(None) if not set(action.keys) <= taken and action.id not in unanswered
+    ]
     for group in GROUPS:
         actions = [action for action in [*of_screen, *everywhere] if action.group == group]
         if actions:
