@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -116,8 +117,24 @@ def test_a_row_of_a_comparison_is_explained_alone(capsys: pytest.CaptureFixture[
     text = shown(capsys, "show", SAMPLE, "class=Matmul", "--against", SAMPLE)
     assert "No change." in text
     assert "tracetui BASE PATH --at 'compare#class=Matmul,view=class,trace=" in text
+    titles = [line.split("  ")[1] for line in text.splitlines() if line.startswith("  ")]
+    assert titles[:4] == ["base", "base count", "other", "other count"]
     assert main(["show", SAMPLE, "fish=x", "--against", SAMPLE]) == ExitCode.USAGE
     assert "ids begin with term, " in capsys.readouterr().err
+
+
+def test_a_row_that_one_side_cannot_have_is_not_said_to_have_changed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    host = tmp_path / "host.json"
+    host.write_text(json.dumps([{"ph": "X", "ts": 1, "dur": 9, "pid": 1, "tid": 1, "name": "aten::add"}]))
+    text = shown(capsys, "show", str(host), "class=Matmul", "--against", SAMPLE)
+    assert "OTHER has no work of a device to compare.\n" in text and "ms a step" not in text
+    facts = dict(line.split() for line in text.splitlines() if line.startswith("  delta"))
+    assert facts == {"delta": "-"}
+    rows = shown(capsys, "compare", SAMPLE, str(host), "--csv", "-", "--by", "class").splitlines()
+    (row,) = (row for row in csv.DictReader(rows) if row["id"] == "class=Matmul")
+    assert (row["status"], row["other_ns"], row["delta_ns"]) == ("gone", "", "")
 
 
 def test_no_two_rows_of_a_comparison_of_jobs_share_an_id(

@@ -346,12 +346,19 @@ def test_the_parts_of_a_step_fit_80_cells_however_long_steps_are(slower: Compari
 
 def test_what_a_side_without_a_device_lacks_is_unknown() -> None:
     base, other = run_of(run("mixed")), run_of(analyse(trace_of([])))
-    document = json.loads(comparison_json(compare_runs(base, other)))
+    comparison = compare_runs(base, other)
+    document = json.loads(comparison_json(comparison))
     rows = [document["step"], *document["waterfall"], *document["operators"], *document["api"]]
     assert {row[key] for row in rows for key in row.keys() & {"other_ns", "other_count"}} == {None}
     assert {row[key] for row in rows for key in ("delta_ns", "changed")} == {None}
     assert all(row["other_self_ns"] is None for row in document["api"])
     assert document["step"]["base_ns"] == document["base"]["step_ns"] > 0
     assert document["other"]["step_ns"] is None
+    for table in (WATERFALL, *tables_of(comparison)):
+        written = io.BytesIO()
+        write_small_table(written, table.table, table.judged(comparison))
+        for cells in csv.DictReader(written.getvalue().decode().splitlines()):
+            unknown = cells.keys() & {"other_ns", "other_count", "delta_ns", "ratio", "changed"}
+            assert {cells[key] for key in unknown} == {""}
     back = json.loads(comparison_json(compare_runs(other, base)))
     assert back["step"]["base_ns"] is None and back["step"]["other_ns"] == document["step"]["base_ns"]

@@ -171,7 +171,10 @@ def test_a_rank_is_told_with_what_changed_most(terms: list[tuple[int, int]], wor
 def test_documents_name_advice_by_its_title_and_sort_what_is_equal_by_that() -> None:
     kinds = ["collect_host_events", "collect_level_1", "data_queue.sending", "of another version"]
     rows = [row(kind, 5, 5) for kind in kinds]
-    comparison: Any = SimpleNamespace(advice=rows, severity_of=lambda numbers: Severity.NOTE)
+    one_step = SimpleNamespace(wall_ns=[1])
+    comparison: Any = SimpleNamespace(
+        advice=rows, severity_of=lambda numbers: Severity.NOTE, base=one_step, other=one_step
+    )
     assert [document["name"] for document in ADVICE.documents(comparison)] == [
         "Launches are not recorded",
         "Sending data to the device is late",

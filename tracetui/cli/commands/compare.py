@@ -111,13 +111,13 @@ def print_comparison(request: Request, base: RunPart, other: RunPart, by: str | 
     from tracetui.export.comparison.document import comparison_document, comparison_json
     from tracetui.export.comparison.text import comparison_markdown, comparison_text
     from tracetui.export.csv_table import write_small_table
-    from tracetui.export.tables.comparison import BY, WATERFALL, ComparedRows
+    from tracetui.export.tables.comparison import BY, WATERFALL
 
     comparison = compare_paths(request, base, other)
     only = None if by is None else BY[by]
     if request.csv is not None:
         table = only or WATERFALL
-        rows = ComparedRows(table.rows(comparison)[: request.top or None])
+        rows = table.judged(comparison, table.rows(comparison)[: request.top or None])
         write_csv(request, lambda stream: write_small_table(stream, table.table, rows), "rows")
     if request.xlsx is not None:
         from tracetui.export.comparison.xlsx import write_workbook

@@ -104,6 +104,8 @@ def _in_comparison(request: Request) -> RowAnswer:
     from tracetui.export.queries.named_rows import comparison_tables, find_row, kinds_of
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_comparison
+    from tracetui.export.sentences.verdict import verdict
+    from tracetui.export.tables.comparison import MEMORY
     from tracetui.ui.comparing.row_story import story
 
     comparison = compare_whole(request, request.against, request.path)
@@ -112,7 +114,8 @@ def _in_comparison(request: Request) -> RowAnswer:
     )
     trace = fingerprint_of_pair(request.against, request.path)
     place = place_in_comparison(found.kind, request.row, trace)
-    lines = story(found.rows.rows[found.place])
+    has_story = comparison.comparable or found.kind == MEMORY.by
+    lines = story(found.rows.rows[found.place]) if has_story else [verdict(comparison)]
     return RowAnswer(request.row, found, tuple(lines), str(place), "BASE PATH")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
 from typing import Any
 
 from tracetui.comparison.compared_run import Run
@@ -22,13 +21,6 @@ from tracetui.language import in_english
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """Return the verdict, both sides, the waterfall and all tables."""
     tables = {table.key: table.documents(comparison) for table in (WATERFALL, *tables_of(comparison))}
-    step = _step(comparison)
-    for side, run in (("base", comparison.base), ("other", comparison.other)):
-        if not len(run.wall_ns):
-            means = {f"{side}_{what}" for what in ("ns", "count", "self_ns")}
-            unknown = {*means, "delta_ns", "ratio", "changed"}
-            for row in (step, *chain.from_iterable(tables.values())):
-                row.update(dict.fromkeys(unknown & row.keys()))
     return {
         "schema": SCHEMA,
         "verdict": verdict(comparison),
@@ -36,7 +28,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "findings": list(comparison.findings),
         "base": _side(comparison.base),
         "other": _side(comparison.other),
-        "step": step,
+        "step": _step(comparison),
         **tables,
         "warnings": [encodable(note) for note in comparison_notes(comparison)],
     }

@@ -9,7 +9,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import Form
-from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable, tables_of
+from tracetui.export.tables.comparison import WATERFALL, ComparedTable, tables_of
 from tracetui.language import in_english
 from tracetui.trace.clean import printable
 
@@ -55,7 +55,7 @@ def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
 def _sheet(sheet: Any, table: ComparedTable, comparison: Comparison, bold: Any) -> None:
     """Write the columns of csv, times in ms and sizes in MB."""
     sheet.freeze_panes(1, 1)
-    rows = ComparedRows(table.rows(comparison)[:_MOST_ROWS])
+    rows = table.judged(comparison, table.rows(comparison)[:_MOST_ROWS])
     columns, scales = table.table.of(Form.FRAME), []
     for place, column in enumerate(columns):
         key = column.key

@@ -71,4 +71,6 @@ def _facts(answer: RowAnswer) -> Iterator[tuple[str, str]]:
         if column.title and value:
             # Times without a unit are ms, which elsewhere stands above the table.
             unit = " ms" if column.key.endswith("_ns") and value[-1].isdigit() else ""
-            yield heading(column.title), f"{value}{unit}"
+            side, title = column.key.partition("_")[0], heading(column.title)
+            is_of_side = side in ("base", "other") and column.title != side
+            yield f"{heading(side)} {title}" if is_of_side else title, f"{value}{unit}"

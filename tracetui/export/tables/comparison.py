@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from operator import attrgetter
 from typing import Any
+
+import numpy as np
 
 from tracetui.analysis.health.finding import Severity
 from tracetui.comparison.compared_row import ComparedRow, ranked
@@ -26,7 +28,7 @@ from tracetui.export.sentences.comparison import (
     signed_size,
 )
 from tracetui.export.sentences.health import MARKS
-from tracetui.export.tables.column import Column, Form, Table, data, json_only, records, worded
+from tracetui.export.tables.column import Column, Form, Table, Values, data, json_only, records, worded
 from tracetui.export.tables.common import named, numbers_by, objects_by, texts_by, texts_of, values_of
 from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_ms
@@ -44,13 +46,18 @@ class ComparedRows:
     """Rows of a table of a comparison."""
 
     def __init__(
-        self, rows: Sequence[Any], roomy: bool = True, severities: Sequence[Severity] | None = None
+        self,
+        rows: Sequence[Any],
+        roomy: bool = True,
+        severities: Sequence[Severity] | None = None,
+        unknown: Set[str] = frozenset(),
     ) -> None:
         """Take the rows, and what their changes are worth; None: not known.
 
-        Without `roomy`, text has no column whose room the names need more.
+        Without `roomy`, text has no column whose room the names need more. `unknown` are the keys of columns
+        that nothing is known of, as a side has no step.
         """
-        self.rows, self.roomy, self.severities = rows, roomy, severities
+        self.rows, self.roomy, self.severities, self.unknown = rows, roomy, severities, unknown
 
     def marks(self) -> list[str]:
         """Return what stands beside each change: "", "(?)" or "(!)"."""
@@ -81,7 +88,7 @@ class ComparedTable:
         """Return some rows, or all, with what their changes are worth: as much as the worse of both sides."""
         rows = self.rows(comparison) if rows is None else rows
         severities = [comparison.severity_of(self.stands_on(row)) for row in rows]
-        return ComparedRows(rows, roomy, severities)
+        return ComparedRows(rows, roomy, severities, _unknown(comparison))
 
     def rows(self, comparison: Comparison) -> Sequence[ComparedRow]:
         """Return the rows; none of what a single trace lacks."""
@@ -91,6 +98,23 @@ class ComparedTable:
     def documents(self, comparison: Comparison) -> list[dict[str, Any]]:
         """Return the rows as JSON has them: means per step, times rounded to the ns."""
         return records(self.table, self.judged(comparison))
+
+
+def _unknown(comparison: Comparison) -> Set[str]:
+    """Return the keys of columns that nothing is known of: those of a side without steps, and changes."""
+    sides = (("base", comparison.base), ("other", comparison.other))
+    missing = [side for side, run in sides if not len(run.wall_ns)]
+    keys = {f"{side}_{what}" for side in missing for what in ("ns", "count", "self_ns")}
+    return keys | {"delta_ns", "ratio", "changed"} if missing else frozenset()
+
+
+def _where_known(column: AnyColumn) -> AnyColumn:
+    """Return a column that has nothing but None where it is unknown."""
+
+    def get(rows: ComparedRows) -> Values:
+        return np.full(len(rows.rows), None) if column.key in rows.unknown else column.get(rows)
+
+    return replace(column, get=get)
 
 
 def _amount(
@@ -165,7 +189,7 @@ def _table(
     )
     sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
     order = ("name", *sides, ..., f"delta_{unit}", "trust", "ratio", "changed")
-    return Table(columns, order, kind=kind, identity=identity, apart="status")
+    return Table(tuple(map(_where_known, columns)), order, kind=kind, identity=identity, apart="status")
 
 
 def _verdicts(rows: ComparedRows) -> list[str | None]:

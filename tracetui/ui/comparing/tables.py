@@ -191,7 +191,7 @@ def columns(
         ColumnLook("other_count", title="other n", width=9, rank=4),
         ...,
     ]
-    return laid_out(table.table, listed, places)
+    return laid_out(table.table, ComparedRows(rows), places)
 
 
 def _names(rows: Sequence[ComparedRow], table: ComparedTable, glyphs: Glyphs, least: int) -> ViewColumn:
