@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from tests.synthetic import trace_of
 from tests.ui.training import TORCH, screen_text, training, viewer
 from tests.ui.viewing import said
 from tracetui.analysis.advice import Advice, find_advice
-from tracetui.export.sentences.advice import NOTHING, advice_answer, advice_subject
+from tracetui.export.sentences.advice import NOTHING, advice_answer, advice_subject, figure_in_language
 from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, AdviceWords, english_words
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
@@ -182,3 +184,19 @@ def test_a_long_text_of_the_evidence_hides_no_number(width: int) -> None:
     assert any(re.search(r"idle {2,20}1\.24 ms\b", line) for line in shown)
     assert text in " ".join(shown)
     assert max(map(len, shown[1:])) <= width
+
+
+@pytest.mark.parametrize("width", range(20, 120, 7))
+def test_evidence_stands_in_as_few_lines_as_its_columns_fit(width: int) -> None:
+    evidence = {name: number * 10**number for number, name in enumerate("abcdefgh")}
+    advice: Any = SimpleNamespace(evidence=evidence)
+    lines = AdviceStory(Palette("none"), ASCII)._evidence_lines(advice, width)
+    texts = ["".join(text for text, _ in line) for line in lines]
+
+    def cells(rows: int) -> int:
+        columns = [[*evidence.items()][at : at + rows] for at in range(0, len(evidence), rows)]
+        values = [max(len(figure_in_language(*figure)[1]) for figure in column) for column in columns]
+        return sum(1 + 2 + value for value in values) + 3 * (len(columns) - 1)
+
+    assert len(texts) == next(rows for rows in range(1, 9) if cells(rows) <= width or rows == 8)
+    assert max(map(len, texts)) == cells(len(texts))

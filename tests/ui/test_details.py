@@ -155,6 +155,12 @@ def test_tensors_are_told_one_after_the_other_where_all_are_known() -> None:
     (line,) = describe_kernel(odd, pen)
     assert "".join(text for text, _ in line).strip() == "inputs   1;2;3  FLOAT"
     assert describe_kernel(KernelFacts({}, None, None, None, {}), pen) == []
+    for alone, words in (
+        (KernelFacts({"type": "Mul"}, None, None, None, {}), "kernel   Mul"),
+        (KernelFacts({}, 12, None, None, {}), "kernel    waited 12 ns"),
+    ):
+        (line,) = describe_kernel(alone, pen)
+        assert "".join(text for text, _ in line).strip() == words
 
 
 async def test_warnings_are_followed_by_what_is_known_of_the_run(real_traces: Path) -> None:
