@@ -23,14 +23,14 @@ def cause_column(causes: Int8s | Int64s, palette: Palette) -> ViewColumn:
 
     causes : int[rows], values of `Cause`; after its last those of `CommunicationCause`, then copies.
     """
-    labels = [*(cause.label for cause in (*Cause, *CommunicationCause)), COPY, ""]
+    known: list[Cause | CommunicationCause] = [*Cause, *CommunicationCause]
+    labels = [*(cause.label for cause in known), COPY, ""]
     looks: dict[int, Cell] = {-1: UNKNOWN}
     for code in np.unique(causes[causes >= 0]).tolist():
         if labels[code] == COPY:
             looks[code] = [(translate("copies"), palette.style_of(Activity.COPY))]
             continue
-        cause = Cause(code) if code < len(Cause) else CommunicationCause(code - len(Cause))
-        looks[code] = [(cause_name(cause), cause_style(cause, palette))]
+        looks[code] = [(cause_name(known[code]), cause_style(known[code], palette))]
     widths = (cell_len(piece[0][0]) for code, piece in looks.items() if code >= 0)
 
     return ViewColumn(
