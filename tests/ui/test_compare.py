@@ -37,6 +37,7 @@ from tracetui.export.tables.comparison import BY, MEMORY, WATERFALL, ComparedRow
 from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.comparing import row_places
 from tracetui.ui.comparing.absence import absence_lines
 from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor
 from tracetui.ui.comparing.pair import ComparedPair, Runs
@@ -272,6 +273,18 @@ def test_idle_time_is_that_of_the_gap_right_before_a_task() -> None:
     gaps = {row: gap for row, gap in found.items() if gap != -1}
     assert sorted(gaps.values()) == [*range(len(analysis.gaps))]
     assert all(analysis.gaps.after[gap] == row for row, gap in gaps.items()) and set(gaps) <= set(tasks)
+
+
+def test_before_all_gaps_the_last_step_that_begins_before_a_task_is_shown_until_it() -> None:
+    spans = np.array([[10, 40], [40, 70], [70, 99]])
+    slices = SimpleNamespace(start=np.array([60]), end=np.array([65]))
+    analysis: Any = MagicMock(host_spans=spans, trace=MagicMock(slices=slices))
+    session = MagicMock(go_to_gap=lambda gap: False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_places, "gap_ended_by", lambda analysis, row: -1)
+        row_places.go_to_idle(session, analysis, 0)
+    session.select.assert_called_once_with(0)
+    assert session.state.show.call_args.args == (40, 60)
 
 
 def test_only_idle_time_of_a_step_has_a_slice_that_is_the_longest() -> None:
