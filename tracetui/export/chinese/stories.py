@@ -196,10 +196,10 @@ STORIES = {
     "No Python stack is recorded: its line is not known.": "没有 Python 调用栈的记录：代码行未知。",
     "No idle time is charged to this line itself.": "没有空闲算在这一行本身上。",
     "Charged to the line: {time} of idle": "算在这一行上：空闲 {time}",
-    "idle {idle}, own {own}, in {gaps}": "空闲 {idle}，自身 {own}，{gaps}",
-    "computing {computing} in {tasks}, idle before them {idle} in {gaps}": (
-        "计算 {computing}，{tasks}，之前的空闲 {idle}，{gaps}"
-    ),
+    "own {time}": "自身 {time}",
+    "in {gaps}": "{gaps}",
+    "computing {computing} in {tasks}": "{tasks}，计算 {computing}",
+    "idle before them {idle} in {gaps}": "其前空闲 {idle}，{gaps}",
     "backward {time}": "反向 {time}",
     "holds {names}": "包含 {names}",
     "from {names}": "来自 {names}",

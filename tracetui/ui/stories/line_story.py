@@ -78,17 +78,11 @@ class LineStory(Story):
 
     def _title_line(self, line: LineIdle, width: int) -> Line:
         """Return the title in a rule; with the longest gap where there are several and it fits."""
-        name = line_label(line)
-        idle = translate(
-            "idle {time} in {gaps}",
-            time=format_duration(line.idle_ns),
-            gaps=counted(line.gaps, "1 gap", "{count} gaps"),
-        )
+        time, gaps = format_duration(line.idle_ns), counted(line.gaps, "1 gap", "{count} gaps")
+        in_gaps = translate("idle {time} in {gaps}", time=time, gaps=gaps)
         longest = translate("longest {time}", time=format_duration(line.longest_ns))
-        with_longest = clauses([idle, longest])
-        title = self._ruled_name(name, with_longest, width)
-        whole = f"{printable(name)} {self._glyphs.dot} {with_longest} " in title[0][0]
-        return title if line.gaps > 1 and whole else self._ruled_name(name, idle, width)
+        choices = [clauses([in_gaps, longest]), in_gaps, translate("idle {time}", time=time)]
+        return self._ruled_name(line_label(line), choices[line.gaps == 1 :], width)
 
     def _cause_lines(self, line: IdleCharge, width: int, room: int) -> Iterator[Line]:
         """Yield a line for each cause, and beside the causes the operators where there is room."""

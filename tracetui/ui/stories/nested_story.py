@@ -34,20 +34,22 @@ class NestedStory(LineStory):
         neighbours = [(clipped(line, width, ellipsis), self._dim) for line in self._neighbours(analysis, row)]
         room = max(height - 1 - len(neighbours), 1)
         idle, gaps = format_duration(row.idle_ns), counted(row.gaps, "1 gap", "{count} gaps")
-        numbers = translate(
-            "idle {idle}, own {own}, in {gaps}", idle=idle, own=format_duration(row.own_ns), gaps=gaps
-        )
         if isinstance(row, ScopeTime):
-            numbers = translate(
-                "computing {computing} in {tasks}, idle before them {idle} in {gaps}",
-                computing=format_duration(row.computing_ns),
-                tasks=counted(row.tasks, "1 task", "{count} tasks"),
-                idle=idle,
-                gaps=gaps,
+            computing, tasks = (
+                format_duration(row.computing_ns),
+                counted(row.tasks, "1 task", "{count} tasks"),
             )
+            numbers = [
+                translate("computing {computing} in {tasks}", computing=computing, tasks=tasks),
+                translate("idle before them {idle} in {gaps}", idle=idle, gaps=gaps),
+            ]
+        else:
+            own = translate("own {time}", time=format_duration(row.own_ns))
+            numbers = [translate("idle {time}", time=idle), own, translate("in {gaps}", gaps=gaps)]
         if row.backward_ns:
-            numbers = clauses([numbers, translate("backward {time}", time=format_duration(row.backward_ns))])
-        title = self._ruled_name(_row_name(analysis, row), numbers, width)
+            numbers.append(translate("backward {time}", time=format_duration(row.backward_ns)))
+        choices = [clauses(numbers[:count]) for count in range(len(numbers), 0, -1)]
+        title = self._ruled_name(_row_name(analysis, row), choices, width)
         return [title, *self._cause_lines(row, width, room), *([piece] for piece in neighbours)][:height]
 
     def _neighbours(self, analysis: Analysis, row: Nested) -> Iterator[str]:

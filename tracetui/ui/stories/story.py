@@ -5,6 +5,8 @@ Knows no widget, and nothing of what a story is about.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 
 from tracetui.trace.clean import printable
@@ -12,7 +14,6 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.drawing.strips import ruled, tail
-from tracetui.ui.tables.columns import clipped
 
 
 class Story:
@@ -26,12 +27,15 @@ class Story:
         """Return the title in a rule over the story."""
         return [(ruled(title, self._glyphs.rule, width), self._palette.style_of(Role.RULE))]
 
-    def _ruled_name(self, name: str, numbers: str, width: int) -> Line:
-        """Return a name of the trace and its numbers, most important first, in a rule.
+    def _ruled_name(self, name: str, choices: Sequence[str], width: int) -> Line:
+        """Return a name of the trace, and in a rule beside it the first of some texts that has room.
 
-        Where both have no room the name loses its start, and keeps half of the width.
+        Where none has, the name loses its start beside the last.
         """
-        numbers, ellipsis = f" {self._glyphs.dot} {numbers}", self._glyphs.ellipsis
-        room = width - cell_len(ruled("", self._glyphs.rule, 0))
-        name = tail(printable(name), max(room - cell_len(numbers), width // 2), ellipsis)
-        return self._ruled(clipped(name + numbers, room, ellipsis), width)
+        name = printable(name)
+        for choice in choices:
+            beside = f" {self._glyphs.dot} {choice}"
+            room = width - cell_len(ruled(beside, self._glyphs.rule, 0))
+            if cell_len(name) <= room:
+                break
+        return self._ruled(tail(name, room, self._glyphs.ellipsis) + beside, width)
