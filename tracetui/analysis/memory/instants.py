@@ -46,7 +46,7 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     has_steps = np.array([*(candidate.pid == pid for candidate in trace.tracks), False])[track]
     numbers = distinct(device)
     label_of = _labels(trace, numbers)
-    labels = tuple(label_of[max(number, -1)] for number in numbers.tolist())
+    labels = tuple(label_of[number] for number in numbers.tolist())
     release = freed[allocated]
     blocks = Blocks(
         start=time[allocated],
@@ -65,7 +65,7 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     host_blocks = no_blocks()
     if on_host.any() and not on_host.all():
         blocks, host_blocks = blocks.at(~on_host), blocks.at(on_host)
-    with_steps = {label_of[max(number, -1)] for number in distinct(device[has_steps]).tolist()}
+    with_steps = {label_of[number] for number in distinct(device[has_steps]).tolist()}
     return MemoryRecording(
         curves,
         blocks,
@@ -87,8 +87,7 @@ def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
     time, device = trace.instants.time[place], memory.device[usable].astype(np.int64)
     label_of = _labels(trace, distinct(device))
     return tuple(
-        _curve(label_of[max(number, -1)], memory, usable[group], time[group])
-        for number, group in runs(device)
+        _curve(label_of[number], memory, usable[group], time[group]) for number, group in runs(device)
     )
 
 
@@ -102,7 +101,7 @@ def _by_time(trace: Trace) -> tuple[Int64s, Int64s]:
 
 
 def _labels(trace: Trace, numbers: Int64s) -> dict[int, str]:
-    """Return what the trace calls the device of each of some different numbers; "GPU n" where it has none.
+    """Return what the trace calls the device of each number, "GPU n" where it has none; below 0 is the host.
 
     An allocator counts the devices that its process may use: of one in both, whatever its number, it is that.
     """
@@ -112,7 +111,7 @@ def _labels(trace: Trace, numbers: Int64s) -> dict[int, str]:
     for number in names:
         alike = (device for device in trace.devices if device.endswith(f" {number}"))
         names[number] = next(alike, names[number])
-    return {-1: HOST, **names}
+    return {number: names.get(number, HOST) for number in numbers.tolist()}
 
 
 def _operators_around(trace: Trace, track: Int64s, times: Int64s) -> Int64s:

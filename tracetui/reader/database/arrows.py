@@ -84,10 +84,10 @@ def _split_by_use(number: Int64s, sequence: Int64s) -> tuple[Bools, Bools]:
     """
     if (sequence < 0).all():
         sequence = np.zeros_like(sequence)
-    values, place = np.unique(sequence, return_inverse=True)
-    pairs = (sequence >= 0) & (
-        _count_equal(np.unique(number, return_inverse=True)[1] * len(values) + place) == 2
-    )
+    _, number_place = np.unique(number, return_inverse=True)
+    sequences, sequence_place = np.unique(sequence, return_inverse=True)
+    equal_in_both = _count_equal(number_place * len(sequences) + sequence_place)
+    pairs = (sequence >= 0) & (equal_in_both == 2)
     alone = ~pairs
     alone[alone] = _count_equal(number[alone]) == 1
     return alone, pairs

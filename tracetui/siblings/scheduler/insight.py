@@ -20,6 +20,7 @@ from tracetui.databases.opening import Refused
 from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal
+from tracetui.siblings.metadata import members_of
 from tracetui.siblings.scheduler.events import (
     COLUMN_TYPES,
     MOST_CORES,
@@ -177,7 +178,7 @@ def _members(args: str) -> dict[str, Any]:
         members = json.loads(args)
     except (ValueError, RecursionError):
         members = None
-    return members if isinstance(members, dict) else {}
+    return members_of(members)
 
 
 def _state(args: str) -> int:
