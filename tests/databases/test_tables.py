@@ -315,12 +315,12 @@ def test_collectives_of_files_without_their_devices_are_on_those_of_their_tasks(
     for number, device in enumerate((1, 0, 1)):
         begin = START + 7_000_000 + 1_000_000 * number
         name, connection = text(f"hcom_allReduce__865_{number}_1"), 2000 + number
-        ids = (connection, group, number, 0, 0, 4, text("NA"), 8, kind)
+        ids = (connection, group, number, 0, 0, None, text("NA"), 8, kind)
         operations.append((name, begin, begin + 500_000, *ids))
         task = (device, connection, 500 + number, PID, text("MEMCPY_ASYNC"), NONE, 4, 50 + number, NONE)
         tasks.append((begin, begin + 400_000, *task))
     of_no_connection = (text("hcom_send__865_3_1"), START + 11_000_000, START + 11_100_000, NONE)
-    operations.append((*of_no_connection, group, 3, 0, 0, 4, text("NA"), 8, text("hcom_send_")))
+    operations.append((*of_no_connection, group, 3, 0, 0, None, text("NA"), 8, text("hcom_send_")))
     tables["COMMUNICATION_OP"] = Rows(OPERATIONS, operations)
     tables["TASK"] = Rows(TASK, [*tables["TASK"].rows, *tasks])
     analysis = loaded(tmp_path / MSPROF, text, tables)

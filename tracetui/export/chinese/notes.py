@@ -205,6 +205,9 @@ NOTES = {
     "end events without a begin: {count}, left out": "只有结束没有开始的事件：{count} 个，已略去",
     "{count} more tables are read in part or not at all": "另有 {count} 张表只读取了一部分或完全未读取",
     "collectives without a device: {count}, shown on the first device": "未记录所在 Device 的集合通信：{count} 个，显示在第一个 Device 上",
+    "links, copies or data types are unknown where tables do not name them: {tables}": (
+        "表中未给出名称的链路、拷贝方向或数据类型未知：{tables}"
+    ),
     "rows without usable times: {count}, left out": "没有可用时间的行：{count} 行，已略去",
     "rows with times beyond reason: {count}, skipped": "时间不合理的行：{count} 行，已跳过",
     "reading stopped: later tables are missing": "读取已停止：缺少后面的表",

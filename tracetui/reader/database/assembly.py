@@ -129,6 +129,7 @@ class Assembly:
         self.texts = TextNumbers()
         self.left_out = 0  #: rows that are drawn, without usable times
         self.unplaced = 0  #: collectives of which nothing tells the device, where there are several
+        self.incomplete_enums: set[str] = set()  #: tables that do not name all numbers that stand for texts
         self.metadata: list[Metadata] = []
         self._threads: defaultdict[tuple[str, str], int] = numbers()
         self._series: defaultdict[tuple[int, int, str], int] = numbers()

@@ -319,7 +319,10 @@ class DeviceTables:
         """Return the number of the text of each value of an enumeration; -1 where it has none."""
         ids, texts = self._reader.texts(table, "id", "name")
         number_of = np.array([self._assembly.texts.number(text) for text in texts], np.int32)
-        return take(number_of, places_of(ids, values), -1).astype(np.int32)
+        places = places_of(ids, values)
+        if ((places < 0) & (values != UNKNOWN)).any():
+            self._assembly.incomplete_enums.add(table)
+        return take(number_of, places, -1).astype(np.int32)
 
 
 def _is_real(parts: TableColumns) -> Bools:

@@ -265,6 +265,10 @@ class _Reading:
             warnings.append(
                 state("collectives without a device: {count}, shown on the first device", count=unplaced)
             )
+        if self._assembly.incomplete_enums:
+            tables = ", ".join(sorted(self._assembly.incomplete_enums))
+            template = "links, copies or data types are unknown where tables do not name them: {tables}"
+            warnings.append(state(template, tables=tables))
         if self._stopped:
             warnings.append(state("reading stopped: later tables are missing"))
         if self._file.changed:
