@@ -460,8 +460,8 @@ def insight(path: Path) -> Path:
             (16_000, 1_000, "python:7", 1, {"end_state": "unknown"}),
             (16_000, 0, "sched_switch", 1, {}),
             (16_500, 500, "python:7", 3, {"end_state": "R"}),
-            (5_000, 3_000, "Running", 4, {"cpu": "001"}),
             (8_000, 10_000, "Sleeping", 4, {"cpu": "001"}),
+            (5_000, 3_000, "Running", 4, {"cpu": "001"}),  # the last in the file, not in time
             (18_500, 500, "Runnable", 5, {"cpu": "001"}),
             (18_500, 500, "Sleeping", 6, {"cpu": "9" * 5_000}),  # more digits than Python takes
         ]

@@ -91,9 +91,11 @@ class _Reader:
             if track in cores:
                 self._add_of_core(cores[track], start, dur, name, args)
             elif track in tasks:
+                pid = tasks[track]
                 if name == "Runnable":
-                    self._rows.append((start, 0, EventKind.WAKEUP, tasks[track], NO_PID, 0, -1))
-                last_of_thread[tasks[track]] = start + dur, name, args
+                    self._rows.append((start, 0, EventKind.WAKEUP, pid, NO_PID, 0, -1))
+                if start + dur >= last_of_thread.get(pid, (0,))[0]:
+                    last_of_thread[pid] = start + dur, name, args
         for pid, (end, name, args) in last_of_thread.items():
             self._rows += _switches_after(pid, end, name, args)
         for cpu, runs in self._runs.items():
