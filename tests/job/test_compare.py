@@ -143,6 +143,17 @@ def test_what_is_alive_at_the_peak_is_told_of_the_same_rank(monkeypatch: pytest.
     assert "what is alive at the peak of memory is told of rank 1" in comparison.notes
 
 
+def test_a_job_has_the_scheduler_where_all_of_its_ranks_have_it() -> None:
+    whole = job("late")
+    ranks = []
+    for rank in whole.ranks:
+        assert rank.digest.facts is not None
+        facts = replace(rank.digest.facts, scheduler=True)
+        ranks.append(replace(rank, digest=replace(rank.digest, facts=facts)))
+    comparison = compare_jobs(job_of(ranks), job_of([*ranks[:-1], whole.ranks[-1]]), ("a", "b"))
+    assert (comparison.base.has_scheduler, comparison.other.has_scheduler) == (True, False)
+
+
 def test_a_doubtful_rank_puts_the_job_in_doubt() -> None:
     """A finding of the last rank counts as one of the first."""
     whole = job("late")

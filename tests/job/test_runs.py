@@ -17,9 +17,10 @@ from tracetui.export.comparison.text import comparison_text
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode, encode
-from tracetui.job.digest_run import run_of_digest
+from tracetui.job.digest_run import reduce_run, run_of_digest
 from tracetui.job.digest_size import encode_within
 from tracetui.job.digesting import digest_trace
+from tracetui.job.texts import LinePlaces, TextPlaces
 
 MOBA = Path("moba") / "trace_view.json"
 
@@ -94,6 +95,13 @@ def test_a_digest_of_before_has_nothing_to_compare(digest: Digest, run: Run) -> 
     comparison = compare_runs(old, run)
     assert not comparison.comparable
     assert "make it again" in "".join(comparison.notes)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_whether_the_scheduler_was_recorded_is_kept(digest: Digest, run: Run, recorded: bool) -> None:
+    columns = reduce_run(replace(run, has_scheduler=recorded), TextPlaces(), LinePlaces())
+    kept = decode(encode(replace(digest, facts=columns.facts)))
+    assert run_of_digest(kept, "").has_scheduler is recorded
 
 
 def test_a_digest_whose_parts_do_not_sum_is_refused(digest: Digest) -> None:

@@ -100,7 +100,7 @@ class Run:
     #: how it was recorded, and what of it can be believed
     health: HealthFacts = field(default_factory=HealthFacts)
     has_runtime: bool = True  #: calls of the runtime are recorded: at profiler level 0 none is
-    has_scheduler: bool = False  #: what the scheduler did is recorded; of a digest only `causes` tell that
+    has_scheduler: bool = False  #: what the scheduler did is recorded; of old digests only `causes` tell that
     ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
     members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
     common: CommonSteps | None = None  #: of a job whose ranks kept different steps: by them chance is judged

@@ -181,6 +181,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         walls=replace(first.walls, left_out=tuple(sorted(left_out))),
         health=_joined_health([run.health for run in runs]),
         has_runtime=all(run.has_runtime for run in runs),
+        has_scheduler=all(run.has_scheduler for run in runs),
         ranks=count if have_same_steps else 1,
         members=tuple(rank.number for rank in ranks),
         common=None if have_same_steps else common_steps,

@@ -231,6 +231,7 @@ def _facts(document: dict[str, Any] | None) -> RunFacts | None:
         memory=bool(document["memory"]),
         shapes=bool(document["shapes"]),
         runtime=bool(document["runtime"]),
+        scheduler=bool(document.get("scheduler")),
         left_out=tuple(map(_int64, document["left_out"])),
         health=_health(document.get("health")),
     )

@@ -89,6 +89,7 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
             memory=run.memory is not None,
             shapes=run.kernels.by_shape is not None,
             runtime=run.has_runtime,
+            scheduler=run.has_scheduler,
             left_out=run.walls.left_out,
             health=_kept_health(run.health),
         ),
@@ -118,7 +119,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         digest: of a trace.
         path: what the run is called.
     """
-    facts = digest.facts or RunFacts((), 0, (_OLD_DIGEST,), (), False, False, True, ())
+    facts = digest.facts or RunFacts((), 0, (_OLD_DIGEST,), (), False, False, True, False, ())
     sums = _DigestSums(digest)
     empty = np.empty(0, np.int64)
     walls = {column.name: getattr(digest.walls, column.name) for column in fields(WallColumns)}
@@ -167,6 +168,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         advice=sums.by_name(SumTable.ADVICE),
         health=facts.health,
         has_runtime=facts.runtime,
+        has_scheduler=facts.scheduler,
     )
 
 

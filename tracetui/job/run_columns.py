@@ -49,6 +49,7 @@ class RunFacts:
     memory: bool  #: something was recorded of it
     shapes: bool  #: those of kernels are told
     runtime: bool  #: calls of the runtime are recorded
+    scheduler: bool  #: what the scheduler did is recorded; False of an older digest
     left_out: tuple[int, ...]  #: numbers of the steps that are outliers, or cannot be believed
     health: HealthFacts = field(default_factory=HealthFacts)
 
