@@ -136,6 +136,13 @@ def test_an_option_whose_value_is_missing_takes_no_path() -> None:
         parse_arguments(["gaps", "t", "--csv"])
 
 
+def test_an_option_takes_a_negative_value_as_its_value() -> None:
+    with pytest.raises(UsageError, match="argument --window: a time is a number with a unit"):
+        parse_arguments(["gaps", "t", "--window", "-5ms.."])
+    _, request = parse_arguments(["gaps", "t", "--sched-offset", "-5", "--csv", "-"])
+    assert (request.sched_offset, request.csv) == (-5, "-")
+
+
 def test_limits() -> None:
     line = "check t --max-free 10% --max-cause host.sync=3ms --max-idle .5% --max-cause host=5% --each-step"
     _, request = parse_arguments(line.split())

@@ -40,6 +40,8 @@ _REFUSALS = (
     "ignored explicit argument {value}",
     "invalid choice: {value} (choose from {choices})",
 )
+#: A value that argparse would take for an option.
+_NEGATIVE = re.compile(r"-[0-9.]")
 
 
 class UsageError(Exception):
@@ -130,7 +132,9 @@ class Parser(argparse.ArgumentParser):
                 continue
             options.append(word)
             if word in self.valued:
-                options.extend(islice(words, 1))
+                for value in islice(words, 1):
+                    # Behind a "=" argparse takes "-5ms.." as a value, too.
+                    options[-1:] = [f"{word}={value}"] if _NEGATIVE.match(value) else [word, value]
         return [*options, *(["--"] if others else []), *others]
 
     def error(self, message: str) -> NoReturn:
