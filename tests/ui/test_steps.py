@@ -81,6 +81,10 @@ async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -
         analysis = app.session.analysis
         assert analysis is not None
         assert isinstance(app.screen, StepsScreen)
+        await settled(app, pilot)
+        first_ns = sum(analysis.critical_in_step(0).values())
+        from_start = f"Critical path {format_duration(first_ns)} from its start on the host: "
+        assert said(app, "story").splitlines()[-1].startswith(from_start)
         await pilot.press("down")
         await settled(app, pilot)
         await pilot.pause()
@@ -91,7 +95,8 @@ async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -
         assert idle.startswith(f"Idle {format_duration(step.idle_ns)}: {cause_name(main)} {share}")
         assert preparing.startswith(f"Preparing {format_duration(step.preparing_ns)}: ")
         kinds = analysis.critical_in_step(1)
-        assert critical.startswith(f"Critical path {format_duration(sum(kinds.values()))}: ")
+        of_step = f"Critical path {format_duration(sum(kinds.values()))} since the step before ended: "
+        assert critical.startswith(of_step)
         assert all(f"{kind.label} " in critical for kind in kinds)
         app.screen.failed("causes", "This failed.")
         app.screen._explained = None

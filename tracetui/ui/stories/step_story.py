@@ -22,7 +22,6 @@ from tracetui.ui.stories.gap_story import exact_us
 from tracetui.units import format_duration, format_ms, format_percent
 
 COLON = ": "
-HANGS = "(what the step's end waited for)"
 _PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), ("tail", "tail"))
 
 
@@ -97,6 +96,8 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
         for kind, ns in sorted(by_kind.items(), key=lambda item: -item[1])
     )
     preparing = analysis.preparing
+    is_first = analysis.steps_by_device[analysis.steps[index].device][0] == index
+    since = "from its start on the host" if is_first else "since the step before ended"
     return [
         causes(translate("Idle"), analysis.causes.by_step(index)),
         [
@@ -106,8 +107,7 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
         [
             (f"{translate('Critical path')} ", text),
             (format_duration(wall), bold),
-            (f"{translate(COLON)}{shares}", text),
-            (f"  {translate(HANGS)}", dim),
+            (f" {translate(since)}{translate(COLON)}{shares}", text),
         ],
     ]
 
