@@ -270,6 +270,14 @@ def test_sums_are_written_as_whole_numbers() -> None:
     assert answer_document(answer)["rows"] == [[2**70, 0.1 + 0.2, None], [1, None, "a"]]
 
 
+def test_infinity_is_written_as_text_and_not_as_unknown() -> None:
+    answer = run_query({}, "select 1 / 0::double as x, -x as y, x - x as z")
+    stream = io.BytesIO()
+    write_answer(stream, answer)
+    assert json.loads(json.dumps(answer_document(answer), allow_nan=False))["rows"] == [["inf", "-inf", None]]
+    assert stream.getvalue() == b"x,y,z\ninf,'-inf,\n"
+
+
 def test_a_large_query_writes_no_file(moba: Analysis) -> None:
     """DuckDB would put what does not fit into memory below the working directory."""
     assert run_query({}, "select current_setting('temp_directory')").rows == [("",)]

@@ -88,9 +88,9 @@ def value_text(value: Any) -> str:
 
 
 def exact_value(value: Any) -> Any:
-    """Return a value for JSON; sums of integers, which DuckDB widens, become integers again."""
+    """Return a value for JSON, infinity as text; sums of integers, which DuckDB widens, are whole again."""
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return str(value) if math.isinf(value) else None if math.isnan(value) else value
     if isinstance(value, decimal.Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if value is None or isinstance(value, (bool, int)):
