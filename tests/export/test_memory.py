@@ -13,6 +13,7 @@ from tests.analysis.memory.runs import Held, recorded
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.frames import memory_blocks_frame, memory_lines_frame, memory_sizes_frame
+from tracetui.export.memory.text import memory_text
 from tracetui.export.sentences.memory import (
     alive_sentence,
     growth_sentence,
@@ -157,3 +158,12 @@ def test_ordinals() -> None:
     assert [ordinal(number) for number in endings] == [
         f"{number}{ending}" for number, ending in endings.items()
     ]
+
+
+def test_nothing_is_known_at_a_peak_that_no_curve_tells(memory: Memory) -> None:
+    curveless = Memory(replace(memory.recorded, curves=()))
+    document = memory_document(curveless, curveless.all)
+    assert document["peak"] is None
+    assert {(line["bytes_at_peak"], line["blocks_at_peak"]) for line in document["lines"]} == {(None, None)}
+    assert {size["blocks_at_peak"] for size in sizes_of(curveless)} == {None}
+    assert "those first that allocate most" in memory_text(curveless, curveless.all, "line", 0, 0, 80, None)

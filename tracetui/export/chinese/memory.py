@@ -53,6 +53,7 @@ MEMORY = {
     "Static memory of graphs, given before they run": "图的静态内存，运行之前分配",
     "Blocks, the largest first": "各块，最大的在前",
     "Blocks by size, most in all first": "按大小统计的块，总量多的在前",
+    "Operators and lines, those first that allocate most": "算子和代码行，分配多的在前",
     "Operators and lines, those first that hold most at the peak": "算子和代码行，峰值时占用多的在前",
     "{count} more: --top 0": "另有 {count} 个：--top 0",
     "{count} more with --json": "另有 {count} 个：--json",

@@ -121,8 +121,11 @@ def memory_sections(
         title = translate("Blocks by size, most in all first")
         yield from _section(title, SIZES, MemoryRows(recorded, part.sizes, count))
     else:
-        title = translate("Operators and lines, those first that hold most at the peak")
-        yield from _section(title, LINES, MemoryRows(recorded, part.lines, count))
+        rows = MemoryRows(recorded, part.lines, count)
+        title = "Operators and lines, those first that allocate most"
+        if rows.knows_peak:
+            title = "Operators and lines, those first that hold most at the peak"
+        yield from _section(translate(title), LINES, rows)
     host = MemoryRows(recorded, () if part.host is None else part.host.lines, TOP_HOST)
     yield from _section(translate("Memory of the host, in no sum of a device"), LINES, host, WITH_JSON)
 

@@ -5,7 +5,7 @@ Sizes are in bytes; what a snapshot tells of, which has no times, has none here 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from tracetui.export.tables.column import (
     Column,
     Form,
     Table,
+    Values,
     count,
     data,
     duration,
@@ -52,6 +53,11 @@ class MemoryRows(FirstRows):
     def __init__(self, recorded: MemoryRecording, all_rows: Sequence[Any], top: int = 0) -> None:
         super().__init__(all_rows, top)
         self.recorded = recorded
+
+    @property
+    def knows_peak(self) -> bool:
+        """Whether any curve tells how much is held."""
+        return any(len(curve.known_places) for curve in self.recorded.curves)
 
 
 class GrowingRows:
@@ -108,6 +114,12 @@ def _place(row: Any) -> PythonLine:
 
 def _called(row: Any) -> str:
     return frame_line_name(row.frame)
+
+
+def _at_peak(name: str) -> Callable[[MemoryRows], Values]:
+    """Return a getter of int64[n]: an attribute of each row; -1 where no peak is known."""
+    get = values_of(name)
+    return lambda rows: get(rows) if rows.knows_peak else np.full(len(rows.rows), -1, np.int64)
 
 
 def _python_line() -> Column[Any]:
@@ -187,10 +199,12 @@ LINES: Table[MemoryRows] = Table(
     columns=(
         *line_columns(_place),
         Column("operator", "operator", texts_of("operator")),
-        size("bytes_at_peak", "at the peak", values_of("bytes_at_peak"), stacked="at the\npeak"),
+        size(
+            "bytes_at_peak", "at the peak", _at_peak("bytes_at_peak"), optional=True, stacked="at the\npeak"
+        ),
         size("allocated_bytes", "allocated", values_of("allocated_bytes"), stacked="allo-\ncated"),
         count("allocations", "blocks", values_of("allocations")),
-        data("blocks_at_peak", values_of("blocks_at_peak")),
+        data("blocks_at_peak", _at_peak("blocks_at_peak"), optional=True),
         duration(
             "mean_life_ns", "mean life", _mean_life, optional=True, stacked="mean\nlife", when=_has_times
         ),
@@ -214,7 +228,7 @@ SIZES: Table[MemoryRows] = Table(
             lambda rows: np.array([size.bytes * size.allocations for size in rows.rows], np.int64),
             forms=Form.VIEWER,
         ),
-        count("blocks_at_peak", "at the peak", values_of("at_peak"), stacked="at the\npeak"),
+        count("blocks_at_peak", "at the peak", _at_peak("at_peak"), optional=True, stacked="at the\npeak"),
         count("alive_blocks", "alive at the end", values_of("alive"), stacked="alive at\nthe end"),
     ),
     kind="size",
