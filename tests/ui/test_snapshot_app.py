@@ -10,6 +10,7 @@ from tracetui.api import load_snapshot
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.memory import MemoryScreen
+from tracetui.ui.screens.palette import applicable
 from tracetui.ui.snapshot_app import SnapshotApp
 from tracetui.ui.widgets.pager import Pager
 
@@ -40,6 +41,13 @@ async def test_a_snapshot_opens_at_what_grows_and_tells_events_by_their_numbers(
         await pilot.pause()
         screens = [line for line in lines_of(app.screen.query_one(Pager)) if " go " in line]
         assert "go memory" in " ".join(screens) and "go timeline" not in " ".join(screens)
+        keys = " ".join(" ".join(lines_of(app.screen.query_one(Pager))).split())
+        of_traces = ("gap", "statistics", "window", "warnings", "other trace", "open row")
+        assert not [words for words in of_traces if words in keys.partition("What the numbers mean")[0]]
+        assert "export table" in keys
+        await pilot.press("escape")
+        offered = {action.id for action in applicable(app, screen)}
+        assert "export_table" in offered and not offered & app.refused
 
 
 async def test_a_hostile_pickle_ends_the_viewer_with_a_sentence(tmp_path: Path) -> None:

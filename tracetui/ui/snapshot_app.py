@@ -25,6 +25,13 @@ MEMORY = "memory"  #: its one screen
 _ALONE = "This is a snapshot: it has no times, and nothing but memory."
 
 
+#: Of a trace, or of several: each says that this is a snapshot, or that no other is open.
+_OF_TRACES = frozenset(
+    (
+        *("activate", "next_gap(1)", "next_gap(-1)", "statistics", "export", "warnings"),
+        *("session(-1)", "session(1)", "flip", "sessions"),
+    )
+)
 #: Reads a snapshot; raises UnreadableTrace (or MemoryError, OSError) where there is none.
 Load = Callable[[], Memory]
 
@@ -80,6 +87,10 @@ class SnapshotApp(TraceApp):
 
     def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
         return {MEMORY: partial(SCREENS[MEMORY].make, session)}
+
+    @property
+    def refused(self) -> frozenset[str]:
+        return super().refused | _OF_TRACES
 
     def begin(self) -> None:
         session = self.session

@@ -103,6 +103,11 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         """Return whether there is a screen of this name to go to."""
         return len(self.sessions) > 1 if is_paired(screen) else screen in self.screens_of(self.session)
 
+    @property
+    def refused(self) -> frozenset[str]:
+        """The ids of actions that only say why they do nothing here; help and palette leave them out."""
+        return frozenset(f"go({screen!r})" for screen in SCREENS if not self.has_screen(screen))
+
     def add_modes(self, session: Session) -> None:
         """Have a mode for each screen of a session."""
         for screen, make in self.screens_of(session).items():

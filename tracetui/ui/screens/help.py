@@ -18,7 +18,7 @@ from tracetui.ui.drawing.causes import ROLES, cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
-from tracetui.ui.screen_specs import SCREENS, shown_name
+from tracetui.ui.screen_specs import shown_name
 from tracetui.ui.screens.panel import Overlay
 from tracetui.ui.widgets.lines import PLAIN, Lines, Pieces
 from tracetui.ui.widgets.pager import Pager
@@ -97,8 +97,7 @@ class HelpScreen(Overlay[None]):
 
     def on_resize(self) -> None:
         viewer = self.viewer
-        lacking = {screen for screen in SCREENS if not viewer.has_screen(screen)}
-        lines = help_lines(viewer.shown, self.size.width, self.palette, self.glyphs, lacking)
+        lines = help_lines(viewer.shown, self.size.width, self.palette, self.glyphs, viewer.refused)
         self.query_one(Pager).show(lines)
         self.call_after_refresh(self._entitle)
 
@@ -146,12 +145,12 @@ def help_lines(
     width: int,
     palette: Palette,
     glyphs: Glyphs = BLOCKS,
-    lacking: Collection[str] = (),
+    refused: Collection[str] = (),
 ) -> list[Pieces]:
-    """Return the whole help of a screen, for a width; `lacking`: the screens that no key goes to."""
+    """Return the whole help of a screen, for a width; `refused`: ids of actions left out of it."""
     columns = 1 if width < 2 * COLUMN + MARGIN else 3 if width >= 3 * ROOMY else 2
     column = (width - MARGIN * (columns - 1)) // columns
-    blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen, lacking)]
+    blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen, refused)]
     lines = _side_by_side(blocks, columns, column, glyphs.ellipsis)
     lines.append([(translate("What the numbers mean"), palette.style_of(Role.TITLE))])
     for term, meaning in GLOSSARY:
@@ -164,15 +163,13 @@ def help_lines(
     return lines
 
 
-def _groups(screen: str | None, lacking: Collection[str]) -> Iterable[tuple[str, list[Action]]]:
+def _groups(screen: str | None, refused: Collection[str]) -> Iterable[tuple[str, list[Action]]]:
     of_screen = list(actions_of(screen)) if screen else []
     taken = {key for action in of_screen for key in action.keys}
-    unanswered = {f"go({name!r})" for name in lacking}
-    everywhere = [
-        action for action in actions_of(None) if not set(action.keys) <= taken and action.id not in unanswered
-    ]
+    everywhere = [action for action in actions_of(None) if not set(action.keys) <= taken]
+    offered = [action for action in [*of_screen, *everywhere] if action.id not in refused]
     for group in GROUPS:
-        actions = [action for action in [*of_screen, *everywhere] if action.group == group]
+        actions = [action for action in offered if action.group == group]
         if actions:
             yield group, actions
 

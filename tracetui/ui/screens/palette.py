@@ -64,5 +64,6 @@ def applicable(viewer: Viewer, screen: Screen[Any]) -> Iterator[Action]:
     of_screen = [(action, screen) for action in actions_of(viewer.shown)]
     for action, target in [*of_screen, *((action, viewer) for action in actions_of(None))]:
         _, name, parameters = parse(action.id)
-        if action.palette and target.check_action(name, parameters):
+        is_offered = action.palette and action.id not in viewer.refused
+        if is_offered and target.check_action(name, parameters):
             yield action
