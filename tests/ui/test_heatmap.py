@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from types import SimpleNamespace
@@ -743,6 +744,15 @@ async def test_shades_that_mean_another_share_than_before_say_so(trace: Trace) -
         await pilot.press("4")
         await pilot.pause()
         assert said(app, "legend").endswith("50 % "), "the numbers come first"
+
+
+async def test_the_legend_without_colours_names_only_shades_that_differ(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (140, 30)) as (app, pilot):
+        assert re.search(r"██100 % [^▁]*of the time of a cell$", said(app, "legend"))
+        await pilot.press("5")
+        await pilot.pause()
+        legend = said(app, "legend")
+        assert "1:" in legend and " ahead, each shade twice as far ▁" in legend
 
 
 @pytest.mark.parametrize("width", [66, 80, 120])

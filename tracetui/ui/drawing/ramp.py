@@ -114,7 +114,8 @@ class Ramp:
         """Draw a sample of a shade with a text: on it where it is a background, else behind it."""
         if self.solid:
             return [(f" {text} ", self.written[level])]
-        return [(self.glyphs[level] * 2, self.styles[level]), (f"{text} ", dim)]
+        glyph = self.glyphs[level]
+        return [(f"{glyph}:" if glyph.isdigit() else glyph * 2, self.styles[level]), (f"{text} ", dim)]
 
 
 def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ramp:

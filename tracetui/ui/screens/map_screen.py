@@ -150,7 +150,9 @@ class MapScreen(AnswerScreen):
             shades += first.swatch(level, number, dim)
         further: list[StyledText] = []
         for heat, name in view.heats[1:]:
-            further += [(f"  {wording(name)} ", dim), *_swatches(self.map.ramp(heat))]
+            ramp = self.map.ramp(heat)
+            if self.palette.color_system or ramp.glyphs != first.glyphs:  # without colours they look the same
+                further += [(f"  {wording(name)} ", dim), *_swatches(ramp)]
         unit: list[StyledText] = [(f" {wording(view.unit)}", dim)]
         short = [(f" {of} ", dim), *_swatches(first), (f" {numbers[-1]} ", dim)]
         before: list[StyledText] = []
