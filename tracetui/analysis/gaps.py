@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, pick, ranges
+from tracetui.analysis.search import first_equal, pick, ranges, slice_of
 from tracetui.arrays import Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
 
@@ -156,12 +156,8 @@ def _device_idle(
     trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, windows: StepWindows, chains: LaunchChains
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int32s, Int64s]:
     start, end = activity.idle.starts, activity.idle.ends
-    range_of_device = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
-    gap = (
-        range_of_device[0]
-        + np.searchsorted(gaps.start[range_of_device[0] : range_of_device[1]], start, "right")
-        - 1
-    )
+    gaps_of_device = slice_of(gaps.device, index)
+    gap = gaps_of_device.start + np.searchsorted(gaps.start[gaps_of_device], start, "right") - 1
     task = ending_tasks(trace, activity, chains, end)
     from tracetui.analysis.steps import free_starts  # only here, as the first picture knows measures of gaps
 

@@ -19,6 +19,7 @@ from tracetui.siblings.formats import AICPU_TASKS, KERNEL_DETAILS, L2_CACHE
 from tracetui.siblings.of_run import read_of_run
 from tracetui.siblings.tables import SiblingTable
 from tracetui.trace.model import Trace
+from tracetui.trace.order import starts_run
 
 _NEAR = (0, 1, -1)  #: ns between a row and its slice
 #: Counters of which any above zero says that a kernel runs on the cube units.
@@ -232,9 +233,7 @@ def _equal_pairs(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> 
     time = np.concatenate((trace.slices.start[tasks], starts))
     name = np.concatenate((trace.slices.name[tasks].astype(np.int64), names))
     order = np.lexsort((name, time))
-    opens = np.ones(len(order), np.bool_)
-    opens[1:] = (time[order][1:] != time[order][:-1]) | (name[order][1:] != name[order][:-1])
-    first = np.flatnonzero(opens)
+    first = np.flatnonzero(starts_run(time[order], name[order]))
     pairs = first[np.diff(np.append(first, len(order))) == 2]
     left, right = order[pairs], order[pairs + 1]
     is_pair = (left < len(tasks)) & (right >= len(tasks))

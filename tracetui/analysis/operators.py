@@ -21,7 +21,7 @@ from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Bools, Floats, Int8s, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
-from tracetui.trace.order import order_by_group
+from tracetui.trace.order import order_by_group, starts_run
 from tracetui.trace.stack import Frame
 
 
@@ -222,7 +222,7 @@ def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s)
         return self_ns
     inner = inner[order_by_group(outer[inner], starts[inner])]
     outer = outer[inner]
-    (first,) = np.nonzero(np.concatenate(([True], outer[1:] != outer[:-1])))
+    first = np.flatnonzero(starts_run(outer))
     holders = outer[first]
     # One line of time for all holders, one after the other: what overlaps in one of them counts once.
     length = self_ns[holders]

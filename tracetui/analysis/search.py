@@ -101,6 +101,18 @@ def among(activity: Int8s, activities: Iterable[Activity]) -> Bools:
     return table[activity]
 
 
+def slice_of(column: Wholes, number: int) -> slice:
+    """Return where a number stands in a sorted column of whole numbers."""
+    first, stop = np.searchsorted(column, np.array([number, number + 1], column.dtype)).tolist()
+    return slice(first, stop)
+
+
+def device_of_tracks(trace: Trace) -> Int64s:
+    """Return the index of the device of each track, -1 of those of no device; int64[tracks]."""
+    numbers = {device: number for number, device in enumerate(trace.devices)}
+    return np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
+
+
 def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
     """Return the tracks of each device, in their order, without tracks of no device."""
     by_device: dict[str, list[Track]] = {}
@@ -113,10 +125,8 @@ def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
 def connection_numbers(trace: Trace, tasks: Int64s) -> Int64s:
     """Return a number for each task: the same for one connection id on one device; -1 without an id."""
     ids = trace.slices.correlation[tasks]
-    numbers = {device: number for number, device in enumerate(trace.devices)}
-    device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
     different, number = numbered(ids)
-    device_ids = pick(device, track_of_rows(trace, tasks)) * len(different) + number
+    device_ids = pick(device_of_tracks(trace), track_of_rows(trace, tasks)) * len(different) + number
     return np.where(ids >= 0, device_ids, -1)
 
 

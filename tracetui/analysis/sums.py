@@ -6,6 +6,7 @@ import numpy as np
 
 from tracetui.analysis.search import grouped
 from tracetui.arrays import Int8s, Int32s, Int64s
+from tracetui.trace.order import starts_run
 
 
 def sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
@@ -43,7 +44,7 @@ def most_of_each(owner: Int64s, key: Int64s, ns: Int64s, owners: int) -> Int64s:
     main = np.full(owners, -1, np.int64)
     if len(pairs):
         owner_of_pair = pairs // width  # in order, as pairs are
-        (first,) = np.nonzero(np.concatenate(([True], owner_of_pair[1:] != owner_of_pair[:-1])))
+        first = np.flatnonzero(starts_run(owner_of_pair))
         counts = np.diff(first, append=len(owner_of_pair))
         highest = np.flatnonzero(total == np.repeat(np.maximum.reduceat(total, first), counts))[::-1]
         main[owner_of_pair[highest]] = pairs[highest] % width - 1  # of equals the lowest is written last

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Int32s, Int64s, Smalls
+from tracetui.arrays import Bools, Int32s, Int64s, Smalls
 
 Whole = TypeVar("Whole", bound=np.signedinteger[Any])
 
@@ -45,6 +45,13 @@ def order_by_group(group: Int32s | Int64s | Smalls, time: Int64s) -> Int64s:
     if ((times[1:] < times[:-1]) & (groups[1:] == groups[:-1])).any():
         order = np.lexsort((time, group))
     return order
+
+
+def starts_run(*columns: NDArray[Any]) -> Bools:
+    """Return whether each row differs in any column from the row before it; true of the first one."""
+    starts = np.ones(len(columns[0]), np.bool_)
+    starts[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return starts
 
 
 def ties(numbers: Int64s) -> Int64s:

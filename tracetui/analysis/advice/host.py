@@ -31,6 +31,7 @@ from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.siblings.minddata import MindData, minddata_of
 from tracetui.trace.model import Activity, Family
+from tracetui.trace.order import starts_run
 from tracetui.trace.stack import parse_call_stack
 
 #: The idle time that one launch instead of many saves.
@@ -155,10 +156,8 @@ def _callers(evidence: Evidence, operators: Int64s, stacks: Int32s, frames: Int6
         codes[code] = functions.setdefault(path, len(functions))
     function, thread = codes[stacks], track_of_rows(trace, operators).astype(np.int64)
     order = np.lexsort((slices.start[operators], thread))
-    turns = np.ones(len(order), np.bool_)
-    turns[1:] = (function[order[1:]] != function[order[:-1]]) | (thread[order[1:]] != thread[order[:-1]])
     call = np.empty(len(order), np.int64)
-    call[order] = np.cumsum(turns)
+    call[order] = np.cumsum(starts_run(function[order], thread[order]))
     return np.where(stacks >= 0, -2 - call, caller_rows)
 
 

@@ -21,7 +21,7 @@ from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.pieces import cut_at_edges, edges_of, last_begun, rank_causes, sum_by_step
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import pick, slice_of
 from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 
@@ -66,13 +66,11 @@ class ExposedPieces:
 
     def of_gap(self, gap: int) -> slice:
         """Return the places of the pieces in an AICore gap, by time."""
-        first, stop = np.searchsorted(self.gap, np.array([gap, gap + 1])).tolist()
-        return slice(first, stop)
+        return slice_of(self.gap, gap)
 
     def of_device(self, device: int) -> slice:
         """Return the places of the pieces of a device, by its index."""
-        first, stop = np.searchsorted(self.device, np.array([device, device + 1], np.int32)).tolist()
-        return slice(first, stop)
+        return slice_of(self.device, device)
 
     def by_cause(self, places: slice = slice(None)) -> dict[CommunicationCause, int]:
         """Sum the time of pieces (by default all) by cause, in ns; most first, without causes of 0."""
@@ -108,8 +106,8 @@ def find_exposed(
         cause, start, end, place = _split_at_waits(operation, start, end, collectives, waits)
         interval = interval[place]
         intervals = activity.communication_not_overlapped.starts
-        first, stop = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32)).tolist()
-        gap = first + np.searchsorted(gaps.start[first:stop], intervals, "right") - 1
+        gaps_of_device = slice_of(gaps.device, index)
+        gap = gaps_of_device.start + np.searchsorted(gaps.start[gaps_of_device], intervals, "right") - 1
         step = windows.step_of(activity.device, intervals)
         device = np.full(len(start), index)
         parts.append(np.stack([device, start, end, cause, operation[place], gap[interval], step[interval]]))

@@ -16,6 +16,7 @@ from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
+from tracetui.trace.order import starts_run
 
 TOO_LARGE = 1 << 40  #: bytes that no task moves; the sum of those of 8 M tasks is still an int64
 LOCAL = "LOCAL"
@@ -119,15 +120,8 @@ def link_table(trace: Trace, transfers: Transfers) -> tuple[Link, ...]:
     """Return the links of some transfers, by group, source and destination, then most bytes."""
     columns = (transfers.link, transfers.transport, transfers.dst, transfers.src, transfers.group)
     order = np.lexsort(columns)
-    opens = np.zeros(len(order), np.bool_)
-    opens[:1] = True
-    for column in columns:
-        opens[1:] |= column[order[1:]] != column[order[:-1]]
-    links = [
-        _link(trace, transfers, places)
-        for places in np.split(order, np.flatnonzero(opens)[1:])
-        if len(places)
-    ]
+    first = np.flatnonzero(starts_run(*(column[order] for column in columns)))
+    links = [_link(trace, transfers, places) for places in np.split(order, first[1:]) if len(places)]
     return tuple(sorted(links, key=lambda link: (link.group, link.src, link.dst, -link.bytes)))
 
 

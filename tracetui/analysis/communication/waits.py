@@ -18,6 +18,7 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
+from tracetui.trace.order import starts_run
 
 #: ns: a late peer is named from here on. Ranks that watch the same collective disagree about shorter waits.
 SHORTEST = 50_000
@@ -104,8 +105,7 @@ def _late_peers(collectives: PlaneOperations, handshakes: Handshakes) -> tuple[I
     wait, row = np.zeros(len(collectives), np.int64), np.full(len(collectives), -1, np.int64)
     peer = np.full(len(collectives), -1, np.int32)
     order = np.lexsort((handshakes.peer, handshakes.start, -handshakes.arrival, handshakes.operation))
-    operation = handshakes.operation[order]
-    last = order[np.concatenate((np.ones(min(len(order), 1), np.bool_), operation[1:] != operation[:-1]))]
+    last = order[starts_run(handshakes.operation[order])]
     last = last[handshakes.arrival[last] - handshakes.start[last] >= SHORTEST]
     operations = handshakes.operation[last]
     wait[operations] = (
@@ -119,9 +119,7 @@ def _distinct_peers(handshakes: Handshakes, count: int) -> Int64s:
     """Return how many peers each operation shook hands with."""
     order = np.lexsort((handshakes.peer, handshakes.operation))
     operation, peer = handshakes.operation[order], handshakes.peer[order]
-    first = np.ones(len(order), np.bool_)
-    first[1:] = (operation[1:] != operation[:-1]) | (peer[1:] != peer[:-1])
-    return np.bincount(operation[first], minlength=count)
+    return np.bincount(operation[starts_run(operation, peer)], minlength=count)
 
 
 def _reaches_all(

@@ -37,6 +37,7 @@ from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
+from tracetui.trace.order import starts_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +154,7 @@ def _enqueues(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s,
     is_known = (thread >= 0) & (tasks.enqueued >= 0) & ((tasks.dequeue < 0) | (tasks.enqueue >= 0))
     (places,) = np.nonzero(is_known)
     order = places[np.lexsort((row[places], tasks.enqueued[places], thread[places]))]
-    keys = np.stack((thread[order], tasks.enqueued[order], row[order]))
-    first = np.ones(len(order), np.bool_)
-    first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    first = starts_run(thread[order], tasks.enqueued[order], row[order])
     enqueue_of_task = np.full(len(row), -1, np.int64)
     enqueue_of_task[order] = np.cumsum(first) - 1
     firsts = order[first]

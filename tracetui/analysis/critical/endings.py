@@ -17,6 +17,7 @@ from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.search import distinct, first_equal, pick, runs
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
+from tracetui.trace.order import starts_run
 
 
 class Walls(NamedTuple):
@@ -70,11 +71,8 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
         end_index = np.searchsorted(ends, tasks.end[on_device])
         order = np.lexsort((tasks.end[on_device], tasks.stream[on_device], end_index))
         on_device, end_index = on_device[order], end_index[order]
-        last = np.ones(len(on_device), np.bool_)
-        last[:-1] = (end_index[1:] != end_index[:-1]) | (
-            tasks.stream[on_device[1:]] != tasks.stream[on_device[:-1]]
-        )
-        on_device = on_device[last]
+        first = np.flatnonzero(starts_run(end_index, tasks.stream[on_device]))
+        on_device = on_device[np.append(first[1:], len(on_device))[: len(first)] - 1]  # the last of each
         task.append(on_device[np.argsort(tasks.end[on_device], kind="stable")])
         device.append(np.full(len(on_device), index))
     tasks_done, devices = np.concatenate(task), np.concatenate(device)

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.health.waits import LATE, LEAST_OUTLASTING, Waits, count_on_time
-from tracetui.analysis.search import runs, track_of_rows
+from tracetui.analysis.search import device_of_tracks, runs, track_of_rows
 from tracetui.units import format_duration
 
 #: ns: a task may begin so long before its launch where clocks are aligned: 79 µs at most on clean traces.
@@ -23,10 +23,7 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     trace, chains = recording.trace, recording.launch_chains
     known = chains.launch_time >= 0
     delay = trace.slices.start[chains.tasks] - chains.launch_time  # below 0: early
-    numbers: dict[str | None, int] = {
-        activity.device: number for number, activity in enumerate(recording.devices)
-    }
-    devices = np.array([numbers.get(track.device, -1) for track in trace.tracks], np.int64)
+    devices = device_of_tracks(trace)
     track = track_of_rows(trace, chains.tasks)
     linked = np.flatnonzero(known & (devices[track] >= 0))
     for _, group in runs(devices[track[linked]]):

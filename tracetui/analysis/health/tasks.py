@@ -13,6 +13,7 @@ from tracetui.analysis.intervals import union
 from tracetui.analysis.search import among, by_name, first_equal, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
+from tracetui.trace.order import starts_run
 from tracetui.units import format_duration
 
 #: Tasks of a stream may overlap for this share of its busy time: 0.7 % at most on clean traces. This share of
@@ -124,10 +125,8 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     is_part = by_name(trace, chains.tasks[places], calls.is_part) == 1
     places = places[~collective[launch] & ~is_part & ~among(activity, (Activity.WAIT, Activity.EVENT))]
     order = places[np.lexsort((slices.start[chains.tasks[places]], chains.launch[places]))]
-    again = np.zeros(len(order), np.bool_)
-    again[1:] = chains.launch[order[1:]] == chains.launch[order[:-1]]
-    start = slices.start[chains.tasks[order]]
-    again[1:] &= start[1:] != start[:-1]  # a task that stands twice in a file overlaps itself
+    # A task that stands twice in a file overlaps itself.
+    again = ~starts_run(chains.launch[order]) & starts_run(slices.start[chains.tasks[order]])
     beside = chains.tasks[launched[copying]]
     return np.union1d(chains.tasks[order[again]], beside[slices.activity[beside] == Activity.COMPUTE])
 

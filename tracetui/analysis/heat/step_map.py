@@ -15,6 +15,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.raster import even_edges
+from tracetui.analysis.search import slice_of
 from tracetui.arrays import Int64s
 
 
@@ -43,8 +44,7 @@ class StepMap:
             order = np.argsort(base, kind="stable")
             step_indices, base = step_indices[order], base[order]
             start = _gap_before(activity.free.starts, activity.free.ends, base)
-            first, stop = np.searchsorted(analysis.idle.device, np.array([index, index + 1], np.int32))
-            idle = slice(int(first), int(stop))
+            idle = slice_of(analysis.idle.device, index)
             end = np.append(start[1:], max(analysis.steps[int(step_indices[-1])].end_ns, int(base[-1])))
             begins = analysis.idle.start[idle]
             place = np.searchsorted(start, begins, "right") - 1

@@ -7,6 +7,7 @@ runtime, and of python_function frames. Nothing here reads a trace.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Callable, Optional
 
 from tracetui.analysis.idle.cause import Cause
@@ -28,22 +29,39 @@ _WRAPPER = any_of([*map(re.escape, KNOWN.operators.step_beginnings), *KNOWN.oper
 _OPERATORS = by_purpose(KNOWN.operators.purposes)
 _CALLS = by_purpose(KNOWN.calls.purposes)
 _FRAMES = by_purpose(KNOWN.frames.purposes)
-_DEVICE_WAIT = any_of(KNOWN.calls.device_waits)
-_STREAM_WAIT = any_of(KNOWN.calls.stream_waits)
-_GRAPH_LAUNCH = any_of(KNOWN.calls.graph_launches)
-_EARLY_LAUNCH = any_of(KNOWN.calls.early_launches)
-_STREAM_HOLD = any_of(KNOWN.calls.stream_holds)
-_KERNEL_LAUNCH = any_of(KNOWN.calls.kernel_launches)
-_CAPTURE_BEGIN = any_of(KNOWN.calls.capture_begins)
-_CAPTURE_END = any_of(KNOWN.calls.capture_ends)
-_GRAPH_MAKE = any_of(KNOWN.calls.graph_makes)
-_LAUNCH_COMPILE = any_of(KNOWN.calls.compiling_launches)
-_MEMORY = any_of(KNOWN.calls.memory)
 _HOST_WAIT = any_of(KNOWN.tasks.host_waits)
 _LAYER = any_of(map(re.escape, KNOWN.calls.layer_beginnings))
 _TO_DEVICE = any_of(KNOWN.copies.to_device)
 _TO_HOST = any_of(KNOWN.copies.to_host)
 _DIRECTION = any_of(KNOWN.copies.any_direction)
+
+
+def _of_call(spellings: Iterable[str]) -> Callable[[str], bool]:
+    """Return a function that tells whether a call of the runtime, without its layer, begins as one says."""
+    pattern = any_of(spellings)
+    return lambda call: pattern.match(_LAYER.sub("", call, count=1)) is not None
+
+
+#: Whether a runtime call compiles the operator that it launches.
+compiles_at_launch = _of_call(KNOWN.calls.compiling_launches)
+#: Whether it returns when all tasks that were launched before it are done.
+waits_for_device = _of_call(KNOWN.calls.device_waits)
+#: Whether it returns when all tasks that were launched on one stream are done.
+waits_for_stream = _of_call(KNOWN.calls.stream_waits)
+#: Whether it launches a graph: many tasks at once, in order on the device.
+launches_graph = _of_call(KNOWN.calls.graph_launches)
+#: Whether its kernel may begin before the one before it on its stream ends.
+launches_early = _of_call(KNOWN.calls.early_launches)
+#: Whether it launches one kernel, which every complete recording holds.
+launches_kernel = _of_call(KNOWN.calls.kernel_launches)
+#: Whether what a stream is given after it waits for the host.
+holds_stream = _of_call(KNOWN.calls.stream_holds)
+#: Whether it makes a graph, which may be one of what was kept for it.
+makes_graph = _of_call(KNOWN.calls.graph_makes)
+#: Whether it takes memory of the device, or gives it back.
+allocates_memory = _of_call(KNOWN.calls.memory)
+_begins_capture = _of_call(KNOWN.calls.capture_begins)
+_ends_capture = _of_call(KNOWN.calls.capture_ends)
 
 
 def copies_memory(operator: str) -> bool:
@@ -71,57 +89,11 @@ def cause_of_frame(name: str) -> Cause | None:
     return _first(_FRAMES, name)
 
 
-def compiles_at_launch(call: str) -> bool:
-    """Return whether a runtime call compiles the operator that it launches."""
-    return _LAUNCH_COMPILE.match(_LAYER.sub("", call, count=1)) is not None
-
-
-def waits_for_device(call: str) -> bool:
-    """Return whether a runtime call returns when all tasks that were launched before it are done."""
-    return _DEVICE_WAIT.match(_LAYER.sub("", call, count=1)) is not None
-
-
-def waits_for_stream(call: str) -> bool:
-    """Return whether a runtime call returns when all tasks that were launched on one stream are done."""
-    return _STREAM_WAIT.match(_LAYER.sub("", call, count=1)) is not None
-
-
-def launches_graph(call: str) -> bool:
-    """Return whether a runtime call launches a graph: many tasks at once, in order on the device."""
-    return _GRAPH_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
-
-
-def launches_early(call: str) -> bool:
-    """Return whether the kernel of a runtime call may begin before the one before it on its stream ends."""
-    return _EARLY_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
-
-
-def launches_kernel(call: str) -> bool:
-    """Return whether a runtime call launches one kernel, which every complete recording holds."""
-    return _KERNEL_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
-
-
-def holds_stream(call: str) -> bool:
-    """Return whether what a stream is given after a runtime call waits for the host."""
-    return _STREAM_HOLD.match(_LAYER.sub("", call, count=1)) is not None
-
-
 def turns_capture(call: str) -> bool | None:
     """Return whether a runtime call begins to keep launches for a graph, or ends that; None: neither."""
-    plain = _LAYER.sub("", call, count=1)
-    if _CAPTURE_BEGIN.match(plain):
+    if _begins_capture(call):
         return True
-    return False if _CAPTURE_END.match(plain) else None
-
-
-def makes_graph(call: str) -> bool:
-    """Return whether a runtime call makes a graph, which may be one of what was kept for it."""
-    return _GRAPH_MAKE.match(_LAYER.sub("", call, count=1)) is not None
-
-
-def allocates_memory(call: str) -> bool:
-    """Return whether a runtime call takes memory of the device, or gives it back."""
-    return _MEMORY.match(_LAYER.sub("", call, count=1)) is not None
+    return False if _ends_capture(call) else None
 
 
 def is_part(task: str) -> bool:

@@ -16,6 +16,7 @@ from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import Charges
 from tracetui.analysis.idle.pieces import rank_causes, sum_by_step
+from tracetui.analysis.search import slice_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 
 _CAUSES = tuple(Cause)
@@ -54,22 +55,20 @@ class Causes:
 
     def of_interval(self, index: int) -> slice:
         """Return the places of the pieces of an interval."""
-        first, stop = np.searchsorted(self.interval, np.array([index, index + 1])).tolist()
-        return slice(first, stop)
+        return slice_of(self.interval, index)
 
     def of_gap(self, gap: int) -> slice:
         """Return the places of the pieces in an AICore gap, by time; the intervals are those
         of `find_idle`.
         """
-        intervals = np.searchsorted(self.intervals.gap, np.array([gap, gap + 1]))
-        first, stop = np.searchsorted(self.interval, intervals).tolist()
-        return slice(first, stop)
+        return self._of_intervals(slice_of(self.intervals.gap, gap))
 
     def of_device(self, device: int) -> slice:
         """Return the places of the pieces of a device, by its index."""
-        intervals = np.searchsorted(self.intervals.device, np.array([device, device + 1], np.int32))
-        first, stop = np.searchsorted(self.interval, intervals).tolist()
-        return slice(first, stop)
+        return self._of_intervals(slice_of(self.intervals.device, device))
+
+    def _of_intervals(self, intervals: slice) -> slice:
+        return slice(*np.searchsorted(self.interval, [intervals.start, intervals.stop]).tolist())
 
     def by_cause(self, device: int | None = None) -> dict[Cause, int]:
         """Sum the idle time of one device (its index), or of all, by cause, ns; most first."""

@@ -35,6 +35,7 @@ from tracetui.analysis.launch_chains import LaunchChains, Milestones, milestones
 from tracetui.analysis.search import (
     among,
     by_name,
+    device_of_tracks,
     distinct,
     first_equal,
     of_category,
@@ -193,10 +194,9 @@ class _Explainer:
         enqueued = milestones(self._chains).enqueued
         work = np.flatnonzero(among(activity, WORK) & ((activity != Activity.COPY) | (enqueued >= 0)))
         work = work[np.argsort(slices.start[tasks[work]], kind="stable")]
-        labels = np.array([track.device or "" for track in self._trace.tracks])
-        device_of_work = labels[track_of_rows(self._trace, tasks[work])]
-        for index, device in enumerate(self._trace.devices):
-            candidates = work[device_of_work == device]
+        device_of_work = device_of_tracks(self._trace)[track_of_rows(self._trace, tasks[work])]
+        for index in range(len(self._trace.devices)):
+            candidates = work[device_of_work == index]
             interval_places = np.flatnonzero((intervals.device == index) & is_unlaunched_copy)
             next_place = np.searchsorted(slices.start[tasks[candidates]], intervals.end[interval_places])
             has_next = next_place < len(candidates)

@@ -368,5 +368,4 @@ class HostThreads:
 
 def _inside(rows: Int64s, track: Track) -> Int64s:
     """Return the rows that lie in a track; `rows` are sorted."""
-    first, stop = np.searchsorted(rows, np.array([track.rows.start, track.rows.stop])).tolist()
-    return rows[first:stop]
+    return rows[slice(*np.searchsorted(rows, [track.rows.start, track.rows.stop]).tolist())]

@@ -19,6 +19,7 @@ from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording
 from tracetui.analysis.memory.peak import whole_curve
 from tracetui.analysis.search import distinct, runs
 from tracetui.arrays import Int64s
+from tracetui.trace.order import starts_run
 from tracetui.trace.stack import Frame
 
 _ENOUGH = 3  #: steps in a row that leave something behind
@@ -123,10 +124,8 @@ def _kind_numbers(recorded: MemoryRecording) -> Int64s:
 def _pair_numbers(first: Int64s, second: Int64s) -> Int64s:
     """Return a number for each row that those equal in both columns share."""
     order = np.lexsort((second, first))
-    opens = np.ones(len(order), np.bool_)
-    opens[1:] = (first[order][1:] != first[order][:-1]) | (second[order][1:] != second[order][:-1])
     number = np.empty(len(order), np.int64)
-    number[order] = np.cumsum(opens)
+    number[order] = np.cumsum(starts_run(first[order], second[order]))
     return number
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.scheduler.states import losses_by_cpu
-from tracetui.analysis.search import each_once, runs
+from tracetui.analysis.search import each_once, runs, slice_of
 from tracetui.arrays import Int64s
 from tracetui.siblings.scheduler.events import NO_PID, EventKind, SchedulerEvents
 
@@ -44,27 +44,26 @@ class Cores:
         self._losses = losses_by_cpu(events.losses)
         self._offset_ns = offset_ns
         self._found: dict[int, CoreRuns] = {}
-        first = np.flatnonzero(np.append(True, self._cpu[1:] != self._cpu[:-1])) if len(order) else order
-        self.numbers: tuple[int, ...] = tuple(self._cpu[first].tolist())
+        self.numbers: tuple[int, ...] = tuple(each_once(self._cpu).tolist())
 
     def runs(self, cpu: int) -> CoreRuns:
         """Return the threads that had a core; before its first switch, the one that leaves it there."""
         if cpu not in self._found:
-            first, stop = np.searchsorted(self._cpu, np.array([cpu, cpu + 1], self._cpu.dtype)).tolist()
-            time = np.append(np.int64(-(1 << 62)), self._time[first:stop])
-            got = self._got[first:stop].astype(np.int64)
-            before = self._left[first : first + 1] if stop > first else np.array([NO_PID])
-            self._found[cpu] = self._without_lost(cpu, CoreRuns(time, np.append(before, got)), first, stop)
+            on_core = slice_of(self._cpu, cpu)
+            time = np.append(np.int64(-(1 << 62)), self._time[on_core])
+            left, got = self._left[on_core], self._got[on_core].astype(np.int64)
+            known = CoreRuns(time, np.append(left[:1] if len(left) else NO_PID, got))
+            self._found[cpu] = self._without_lost(cpu, known, on_core)
         return self._found[cpu]
 
-    def _without_lost(self, cpu: int, known: CoreRuns, first: int, stop: int) -> CoreRuns:
+    def _without_lost(self, cpu: int, known: CoreRuns, on_core: slice) -> CoreRuns:
         """Return the threads that had a core: unknown in a lost stretch, then the thread that leaves next."""
         lost = self._losses.get(cpu)
         if lost is None:
             return known
         starts, ends = lost.starts + self._offset_ns, lost.ends + self._offset_ns
-        following = np.searchsorted(self._time[first:stop], ends)
-        next_left = np.append(self._left[first:stop], NO_PID)[following]
+        following = np.searchsorted(self._time[on_core], ends)
+        next_left = np.append(self._left[on_core], NO_PID)[following]
         inside = np.searchsorted(starts, known.time, "right") - 1
         dropped = (inside >= 0) & (known.time < ends[np.maximum(inside, 0)])
         time = np.concatenate((starts, ends, known.time[~dropped]))

@@ -17,6 +17,7 @@ import numpy as np
 
 from tracetui.analysis.idle.pieces import cut_by_cover
 from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.search import slice_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 from tracetui.siblings.scheduler.events import (
     MOST_CORES,
@@ -170,8 +171,7 @@ class Interrupts:
     def of_cpu(self, cpu: int) -> Intervals:
         """Return when a core served interrupts."""
         if cpu not in self._found:
-            first, stop = np.searchsorted(self._cpu, np.array([cpu, cpu + 1], self._cpu.dtype)).tolist()
-            rows = self._rows[first:stop]
+            rows = self._rows[slice_of(self._cpu, cpu)]
             starts, ends = [], []
             for entry, leave in (
                 (EventKind.IRQ_ENTRY, EventKind.IRQ_EXIT),
