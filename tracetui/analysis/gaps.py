@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tracetui.analysis.search import first_equal, pick, ranges, slice_of
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Columns, Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Measure(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps:
+class Gaps(Columns):
     """The AICore gaps of all devices as columns of equal length, by device, then start."""
 
     device: Int32s  #: index into the devices of the analysis
@@ -49,9 +49,6 @@ class Gaps:
     before: Int64s
     #: slice row of the AICore task that starts where the gap ends; at the end of W, of one that ends there
     after: Int64s
-
-    def __len__(self) -> int:
-        return len(self.start)
 
     @cached_property
     def lost(self) -> Int64s:
@@ -75,7 +72,7 @@ class Gaps:
 
 
 @dataclass(frozen=True, eq=False)
-class IdleIntervals:
+class IdleIntervals(Columns):
     """The maximal intervals in which a device does nothing at all, as columns, by device, then start."""
 
     device: Int32s  #: index into the devices of the analysis
@@ -84,9 +81,6 @@ class IdleIntervals:
     gap: Int64s  #: index of the AICore gap that holds it
     step: Int32s  #: index into the steps of the analysis, -1 outside of all
     task: Int64s  #: slice row of the task that ends it; of several in the same ns the one enqueued first
-
-    def __len__(self) -> int:
-        return len(self.start)
 
 
 def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepWindows) -> Gaps:

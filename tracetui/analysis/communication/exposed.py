@@ -23,13 +23,13 @@ from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick, slice_of
 from tracetui.analysis.steps import StepWindows
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Columns, Int8s, Int32s, Int64s
 
 _CAUSES = tuple(CommunicationCause)
 
 
 @dataclass(frozen=True, eq=False)
-class ExposedPieces:
+class ExposedPieces(Columns):
     """The pieces of exposed communication as columns of equal length, by device, then start."""
 
     device: Int32s  #: index into the devices of the analysis
@@ -44,17 +44,10 @@ class ExposedPieces:
     frame: Int64s  #: row of the innermost python_function slice it is charged to, -1 where none
     backward: Bools  #: issued in the backward pass: the stack is that of the forward operator
 
-    def __len__(self) -> int:
-        return len(self.start)
-
     @property
     def ns(self) -> Int64s:
         """The length of each piece."""
         return self.end - self.start
-
-    def at(self, places: Int64s | Bools | slice) -> ExposedPieces:
-        """Return those at some places."""
-        return ExposedPieces(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     def window(self, start_ns: int, end_ns: int) -> ExposedPieces:
         """Return the pieces inside [start_ns, end_ns), cut to it."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 from tracetui.analysis.search import grouped
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Columns, Int8s, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
@@ -27,7 +27,7 @@ CLOSING = (3, 5)
 
 
 @dataclass(frozen=True, eq=False)
-class Transfers:
+class Transfers(Columns):
     """What moved bytes, as columns of equal length, by group, then plane, then start."""
 
     row: Int64s  #: slice row of the task, of the first payload
@@ -41,13 +41,6 @@ class Transfers:
     size: Int64s  #: bytes, 0 where not told
     transport: Int8s  #: index into CARRIERS
     link: Int32s  #: string of the link type, -1 where not told
-
-    def __len__(self) -> int:
-        return len(self.row)
-
-    def at(self, places: Int64s | Bools) -> Transfers:
-        """Return those at some places."""
-        return Transfers(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     def window(self, start_ns: int, end_ns: int) -> Transfers:
         """Return those that start in [start_ns, end_ns), whole: bytes cannot be cut."""

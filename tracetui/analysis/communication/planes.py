@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.idle.pieces import last_begun
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick, rows_of, runs, track_of_rows
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Columns, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -26,7 +26,7 @@ LARGEST = 1 << 60  #: bytes: what is said to be larger is none
 
 
 @dataclass(frozen=True, eq=False)
-class PlaneOperations:
+class PlaneOperations(Columns):
     """The communication operations of all devices as columns of equal length, by device, then start."""
 
     row: Int64s  #: slice row
@@ -40,12 +40,9 @@ class PlaneOperations:
     size: Int64s  #: bytes of the message: `count` elements of `dtype`; -1 where not told
     args: Int64s  #: row of the trace's `hccl` with its own args, or those of the operator (GPU); -1 none
 
-    def __len__(self) -> int:
-        return len(self.row)
-
 
 @dataclass(frozen=True, eq=False)
-class PlaneTasks:
+class PlaneTasks(Columns):
     """The tasks of all planes as columns of equal length, by group, then plane, then start."""
 
     row: Int64s  #: slice row
@@ -59,13 +56,6 @@ class PlaneTasks:
     size: Int64s  #: bytes, -1 where not told
     transport: Int32s  #: string: LOCAL, SDMA, RDMA; -1 where not told
     link: Int32s  #: string: HCCS, PCIE, ROCE, ON_CHIP; -1 where not told
-
-    def __len__(self) -> int:
-        return len(self.row)
-
-    def at(self, places: Int64s | Bools) -> PlaneTasks:
-        """Return those at some places."""
-        return PlaneTasks(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     def named(self, trace: Trace, names: Collection[str]) -> Bools:
         """Return which of them are tasks of one of these names."""

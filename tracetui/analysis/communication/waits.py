@@ -14,7 +14,7 @@ import numpy as np
 
 from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 from tracetui.analysis.search import runs
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Columns, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
@@ -25,7 +25,7 @@ SHORTEST = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Handshakes:
+class Handshakes(Columns):
     """The first wait for a peer of each plane in each operation, as columns, by operation, then plane."""
 
     operation: Int64s  #: index into the operations
@@ -34,9 +34,6 @@ class Handshakes:
     row: Int64s  #: slice row of the wait
     start: Int64s  #: ns
     arrival: Int64s  #: ns: the end of the wait
-
-    def __len__(self) -> int:
-        return len(self.row)
 
 
 @dataclass(frozen=True, eq=False)

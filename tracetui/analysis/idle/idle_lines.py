@@ -7,7 +7,7 @@ stack is charged to a row of its own, never dropped.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -17,7 +17,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.sums import most_first, ranked
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Columns, Int8s, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
@@ -83,7 +83,7 @@ class StackNode:
 
 
 @dataclass(frozen=True, eq=False)
-class Charges:
+class Charges(Columns):
     """Pieces of idle time and the stacks that they are charged to; columns of equal length."""
 
     ns: Int64s
@@ -95,10 +95,6 @@ class Charges:
     cause: Int8s  #: Cause
     step: Int32s  #: index, -1 of none
     device: Int32s  #: index
-
-    def at(self, places: Int64s) -> Charges:
-        """Return those at some places."""
-        return Charges(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
 
 def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineIdle, ...]:

@@ -5,14 +5,14 @@ Times are epoch ns; those of a snapshot that has none are the numbers of its eve
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from tracetui.analysis.memory.static import StaticMemory
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Columns, Int32s, Int64s
 from tracetui.trace.stack import Frame
 
 NEVER: int = np.iinfo(np.int64).max  #: when a block is released that never is
@@ -85,7 +85,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class Blocks(Columns):
     """The blocks allocated while the profiler looked, by time; columns of equal length."""
 
     start: Int64s  #: when allocated
@@ -97,13 +97,6 @@ class Blocks:
     row: Int64s  #: the slice of that operator, -1 where it is not in the trace
     line: Int64s  #: place in MemoryRecording.lines, -1 without a stack
     step: Int64s  #: place in MemoryRecording.steps of the one it was allocated in, -1 of none
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def at(self, places: Int64s | Bools) -> Blocks:
-        """Return those at some places."""
-        return Blocks(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     @property
     def alive(self) -> Bools:
