@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.intervals import Intervals, time_of
 from tracetui.analysis.iterations import work_of_iterations
 from tracetui.analysis.search import among, distinct, rows_of
 from tracetui.arrays import Int8s, Int64s
@@ -122,11 +122,10 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
     tasks = _by_start(trace, rows_of(track for track in tracks if track.family in TASK_FAMILIES))
     activity = trace.slices.activity[tasks]
 
-    def time_of(*activities: Activity) -> Intervals:
-        rows = tasks[among(activity, activities)]
-        return union(trace.slices.start[rows], trace.slices.end[rows])
+    def spent_on(*activities: Activity) -> Intervals:
+        return time_of(trace.slices, tasks[among(activity, activities)])
 
-    compute, communication = time_of(Activity.COMPUTE, Activity.AICPU), time_of(Activity.COMMUNICATION)
+    compute, communication = spent_on(Activity.COMPUTE, Activity.AICPU), spent_on(Activity.COMMUNICATION)
     aicpu = among(activity, (Activity.AICPU,)).any()
     working = compute | communication
     computed = DeviceActivity(
@@ -135,10 +134,10 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
         end_ns=int(working.ends[-1]) if len(working) else trace.start_ns,
         tasks=tasks,
         work=tasks[among(activity, WORK)],
-        aicore=time_of(Activity.COMPUTE) if aicpu else compute,
+        aicore=spent_on(Activity.COMPUTE) if aicpu else compute,
         compute=compute,
         communication=communication,
-        copies=time_of(Activity.COPY),
+        copies=spent_on(Activity.COPY),
         producer=None,
         differs=False,
     )

@@ -57,7 +57,7 @@ from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import SchedulerSummary, summarise
 from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
 from tracetui.analysis.search import pick, runs, track_of_rows
-from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
+from tracetui.analysis.steps import Step, StepWindows, step_of, step_table, steps_by_device
 from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import Int64s
 from tracetui.background import MOST_BESIDE, Background
@@ -155,10 +155,7 @@ class Analysis:
     @cached_property
     def steps_by_device(self) -> dict[str, list[int]]:
         """The indices of the steps of each device that has any."""
-        indices: dict[str, list[int]] = {}
-        for index, step in enumerate(self.steps):
-            indices.setdefault(step.device, []).append(index)
-        return indices
+        return steps_by_device(self.steps)
 
     @cached_property
     def tasks_of_no_step(self) -> dict[str, int]:

@@ -1,10 +1,11 @@
 """Sets of time: disjoint half-open intervals `[start, end)` of integer nanoseconds, and their algebra.
 
-Every operation is exact and takes sorted columns, no loop over intervals. Knows nothing of traces.
+Every operation is exact and takes sorted columns, no loop over intervals.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from tracetui.analysis.search import ranges
 from tracetui.arrays import Int64s
+from tracetui.trace.model import Slices
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +109,16 @@ def union(starts: Int64s, ends: Int64s) -> Intervals:
     opens = np.concatenate((np.array([True]), starts[1:] > reach[:-1]))
     closes = np.concatenate((opens[1:], np.array([True])))
     return Intervals(starts[opens], reach[closes])
+
+
+def time_between(spans: Collection[tuple[int, int]]) -> Intervals:
+    """Return the time in any of some (start, end), ns."""
+    return union(*np.array([*spans], np.int64).reshape(-1, 2).T)
+
+
+def time_of(slices: Slices, rows: Int64s) -> Intervals:
+    """Return the time in any of some slices, given as rows."""
+    return union(slices.start[rows], slices.end[rows])
 
 
 NOTHING = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))

@@ -9,7 +9,7 @@ nothing, the device starves as soon as it is done with what it runs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -142,12 +142,10 @@ def lead_losses(
     found_places = np.flatnonzero(lost_at >= 0)
     cause, line = (np.full(len(lost_at), -1, np.int64) for _ in range(2))
     intervals = causes.intervals
-    pauses = IdleIntervals(
-        device=intervals.device[interval[found_places]],
+    pauses = replace(
+        intervals.at(interval[found_places]),
         start=start[found_places],
         end=end[found_places],
-        gap=intervals.gap[interval[found_places]],
-        step=intervals.step[interval[found_places]],
         task=task[found_places],
     )
     cause[found_places], line[found_places], lines = _main_causes(

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.idle_lines import Charges, charged_stacks, python_line
+from tracetui.analysis.idle.idle_lines import Charges, charge_sums, charged_stacks, python_line
 from tracetui.analysis.search import pick, runs
-from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame
@@ -106,16 +105,8 @@ def places_under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
 def nested_idle(trace: Trace, charges: Charges, places: Int64s, is_leaf: Bools) -> NestedIdle:
     """Sum the charges at some places, one at least; `is_leaf`: bool[charges], those that end here."""
     ns = charges.ns[places]
-    gaps, per_gap = most_first(charges.gap[places], ns)
-    causes, per_cause = most_first(charges.cause[places].astype(np.int64), ns)
-    ops, per_op = most_first(pick(trace.slices.name, charges.operator[places]), ns)
     return NestedIdle(
-        idle_ns=int(ns.sum()),
+        **charge_sums(trace, charges, places),
         own_ns=int(ns[is_leaf[places]].sum()),
         backward_ns=int(ns[charges.backward[places]].sum()),
-        gaps=len(gaps),
-        longest_ns=int(per_gap[0]),
-        ops={trace.string(op) or "": total for op, total in zip(ops.tolist(), per_op.tolist())},
-        causes={Cause(cause): total for cause, total in zip(causes.tolist(), per_cause.tolist())},
-        gap_indices=gaps,
     )

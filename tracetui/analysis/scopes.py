@@ -38,10 +38,6 @@ class ScopeTime(NestedIdle):
     own_computing_ns: int  #: without
 
     @property
-    def place(self) -> Frame | None:
-        return None
-
-    @property
     def total_ns(self) -> int:
         """Computing and the idle time before it."""
         return self.computing_ns + self.idle_ns

@@ -84,6 +84,14 @@ class Step:
         return self.computing_ns == 0 < self.communication_ns
 
 
+def steps_by_device(steps: Sequence[Step]) -> dict[str, list[int]]:
+    """Return the places of the steps of each device that has any."""
+    places: dict[str, list[int]] = {}
+    for place, step in enumerate(steps):
+        places.setdefault(step.device, []).append(place)
+    return places
+
+
 def uncomputed_steps(steps: Sequence[Step]) -> list[int]:
     """Return the places of the steps whose computing is not recorded, of devices that compute in others.
 
@@ -91,10 +99,7 @@ def uncomputed_steps(steps: Sequence[Step]) -> list[int]:
     what every other step does, as computing ended or began to be recorded within them.
     """
     uncomputed: list[int] = []
-    by_device: dict[str, list[int]] = {}
-    for place, step in enumerate(steps):
-        by_device.setdefault(step.device, []).append(place)
-    for places in by_device.values():
+    for places in steps_by_device(steps).values():
         empty = {place for place in places if steps[place].only_communicates}
         if not empty or not any(steps[place].computing_ns for place in places):
             continue
@@ -179,12 +184,11 @@ class StepWindows:
     """The windows of steps by device, for many questions about the same steps."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        rows: dict[str, list[tuple[int, int, int]]] = {}
-        for index, step in enumerate(steps):
-            rows.setdefault(step.device, []).append((index, step.work_start_ns, step.end_ns))
-        columns = {device: np.array(column, np.int64).T for device, column in rows.items()}
+        starts = np.array([step.work_start_ns for step in steps], np.int64)
+        ends = np.array([step.end_ns for step in steps], np.int64)
+        indices = {device: np.array(places) for device, places in steps_by_device(steps).items()}
         self._windows = {
-            device: (column[0], Windows(column[1], column[2])) for device, column in columns.items()
+            device: (index, Windows(starts[index], ends[index])) for device, index in indices.items()
         }
 
     def step_of(self, device: str, times: Int64s) -> Int32s:

@@ -23,7 +23,7 @@ def most_first(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
     return distinct[order], total[order]
 
 
-def ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
+def ranked(keys: Int8s | Int32s | Int64s, ns: Int64s) -> list[tuple[int, int]]:
     """Return the distinct keys with the ns of each, most first."""
     distinct, total = most_first(keys.astype(np.int64), ns)
     return list(zip(distinct.tolist(), total.tolist()))

@@ -27,9 +27,9 @@ from tracetui.analysis.critical.chain import critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.meetings import Meetings
-from tracetui.analysis.critical.saves import LineSaving, keys_of, least_capped, line_savings
+from tracetui.analysis.critical.saves import LineSaving, least_capped, line_savings
 from tracetui.analysis.critical.whatif import LineWhatIf, WhatIfs
-from tracetui.analysis.idle.idle_lines import LineKey
+from tracetui.analysis.idle.idle_lines import LineKey, line_keys
 from tracetui.arrays import Bools
 
 
@@ -270,7 +270,7 @@ def charged(analysis: Analysis, key: LineKey, calls: list[tuple[int, int]]) -> B
         places = np.flatnonzero(tids == int(tid)) if tid.isdecimal() and thread[0] >= 0 else chosen[:0]
         if len(places) and len(host_threads.thread(int(thread[0])).operators):
             pieces = host_time.pieces(np.repeat(thread, len(places)), times[places], times[places] + 1)
-            keys, of_piece = keys_of(trace, pieces.stack, pieces.frame, pieces.backward, analysis.rules)
+            keys, of_piece = line_keys(trace, pieces.stack, pieces.frame, pieces.backward, analysis.rules)
             if key in keys:
                 chosen[places[pieces.place[of_piece == keys.index(key)]]] = True
     return chosen

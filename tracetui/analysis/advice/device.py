@@ -18,7 +18,7 @@ from tracetui.analysis.advice.model import (
 )
 from tracetui.analysis.advice.transfers import of_pytorch
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.intervals import union
+from tracetui.analysis.intervals import time_between
 from tracetui.analysis.search import by_name, distinct, matching, runs
 from tracetui.analysis.series import Series, counter_series
 from tracetui.analysis.sums import most_first
@@ -116,14 +116,14 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
         return
     late.sort(key=lambda index: (-steps[index].phase_idle_ns[0], index))
     idle = [steps[index].phase_idle_ns[0] for index in late]
-    spans = [steps[index].iteration_gap or (0, 0) for index in late]
-    spans_by_device: dict[str, list[tuple[int, int]]] = {}
-    for index, span in zip(late, spans):
-        spans_by_device.setdefault(steps[index].device, []).append(span)
+    spans = {index: steps[index].iteration_gap or (0, 0) for index in late}
+    steps_by_device = evidence.analysis.steps_by_device
     between_steps, before = np.zeros(len(evidence.causes), np.bool_), 0
     for index, activity in enumerate(evidence.analysis.devices):
         on_device = evidence.causes.of_device(index)
-        gaps_of_steps = union(*np.array(spans_by_device.get(activity.device, ()), np.int64).reshape(-1, 2).T)
+        gaps_of_steps = time_between(
+            [spans[place] for place in steps_by_device.get(activity.device, ()) if place in spans]
+        )
         empty = gaps_of_steps - activity.copies
         before += int(empty.before(np.array([activity.start_ns]))[0])
         between_steps[on_device] = (

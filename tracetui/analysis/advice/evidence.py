@@ -11,7 +11,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
-from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.intervals import Intervals, time_between, time_of
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
@@ -92,14 +92,10 @@ class Evidence:
 
     def uncomputed_time(self) -> list[Intervals]:
         """Return, for each device, the time of its `uncomputed_steps`: what overlaps there is not known."""
-        spans: dict[str, list[tuple[int, int]]] = {}
-        for place in sorted(self.uncomputed_steps):
-            step = self.analysis.steps[place]
-            spans.setdefault(step.device, []).append((step.start_ns, step.end_ns))
-        return [
-            union(*np.array(spans.get(activity.device, []), np.int64).reshape(-1, 2).T)
-            for activity in self.analysis.devices
-        ]
+        analysis, unknown = self.analysis, self.uncomputed_steps
+        places = (analysis.steps_by_device.get(activity.device, ()) for activity in analysis.devices)
+        steps = ([analysis.steps[place] for place in held if place in unknown] for held in places)
+        return [time_between([(step.start_ns, step.end_ns) for step in held]) for held in steps]
 
     # -- pieces of idle time --------------------------------------------------------------------------
 
@@ -157,7 +153,7 @@ class Evidence:
 
     def time_of(self, rows: Int64s) -> Intervals:
         """Return the time in any of the slices."""
-        return union(self.trace.slices.start[rows], self.trace.slices.end[rows])
+        return time_of(self.trace.slices, rows)
 
     def gaps_at(self, spans: Mapping[int, Intervals]) -> Int64s:
         """Return the gaps that overlap some time of their device, by its index; most of it first."""

@@ -8,7 +8,7 @@ late rank is wait, the rest transfer. Each piece is charged to the operator that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -52,10 +52,8 @@ class ExposedPieces(Columns):
     def window(self, start_ns: int, end_ns: int) -> ExposedPieces:
         """Return the pieces inside [start_ns, end_ns), cut to it."""
         pieces = self.at((self.start < end_ns) & (self.end > start_ns))
-        cut_to = {"start": np.maximum(pieces.start, start_ns), "end": np.minimum(pieces.end, end_ns)}
-        return ExposedPieces(
-            **{**{column.name: getattr(pieces, column.name) for column in fields(pieces)}, **cut_to}
-        )
+        start, end = np.maximum(pieces.start, start_ns), np.minimum(pieces.end, end_ns)
+        return replace(pieces, start=start, end=end)
 
     def of_gap(self, gap: int) -> slice:
         """Return the places of the pieces in an AICore gap, by time."""

@@ -13,7 +13,7 @@ from tracetui.analysis.communication.groups import Group
 from tracetui.analysis.communication.planes import PlaneOperations
 from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.idle_lines import LineFields, lines_of, python_line
+from tracetui.analysis.idle.idle_lines import LineFields, line_keys
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first, ranked
 from tracetui.trace.model import Trace
@@ -55,19 +55,15 @@ def communication_lines(
     rules: FrameRules,
 ) -> tuple[LineCommunication, ...]:
     """Return the lines with exposed communication, most first. Their sum is that of all pieces."""
-    frames, line_of_piece = lines_of(trace, exposed.stack, exposed.frame, rules)
-    key = np.where(line_of_piece >= 0, line_of_piece * 2 + exposed.backward, -1)
+    keys, key_of_piece = line_keys(trace, exposed.stack, exposed.frame, exposed.backward, rules)
     lines = []
-    for line, places in runs(key):
+    for place, places in runs(key_of_piece):
         pieces = exposed.at(places)
-        line_fields = python_line(None if line < 0 else frames[line // 2])
-        backward = line >= 0 and line % 2 == 1
         names = trace.slices.name[collectives.row[pieces.operation]]
         _, per_operation = most_first(pieces.operation, pieces.ns)
         lines.append(
             LineCommunication(
-                **line_fields._asdict(),
-                backward=backward,
+                *keys[place],
                 communication_ns=int(pieces.ns.sum()),
                 operations=len(per_operation),
                 longest_ns=int(per_operation[0]),

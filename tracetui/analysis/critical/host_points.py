@@ -15,7 +15,7 @@ from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThreads
-from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.intervals import NOTHING, Intervals, time_of, union
 from tracetui.analysis.search import by_name, distinct, rows_of
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
@@ -139,7 +139,7 @@ def _synchronisations(
     spans = []
     for index in threads.tolist():
         on_thread = rows[threads_of_rows == index]
-        operators = union(trace.slices.start[on_thread], trace.slices.end[on_thread])
+        operators = time_of(trace.slices, on_thread)
         named = host_threads.thread(index).spans.get(Cause.SYNC, NOTHING)
         on_thread = blocking[host_threads.of_rows(blocking) == index]
         starts = np.concatenate((named.starts, trace.slices.start[on_thread]))

@@ -36,14 +36,12 @@ from tracetui.analysis.critical.chain import CriticalChain
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.idle_lines import LineFields, LineKey, lines_of, python_line
+from tracetui.analysis.idle.idle_lines import LineFields, line_keys
 from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
-from tracetui.trace.order import numbered
-from tracetui.trace.stack import Frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +80,7 @@ def line_savings(
     pieces = [chain.host_ways.pieces for chain in chains]
     columns = [(of_device.stack, of_device.frame, of_device.backward) for of_device in pieces]
     stack, frame, backward = (np.concatenate(parts) for parts in zip(_NO_COLUMNS, *columns))
-    keys, key_of_piece = keys_of(trace, stack, frame, backward, rules)
+    keys, key_of_piece = line_keys(trace, stack, frame, backward, rules)
     critical, bound, capped = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(3))
     steps: list[dict[int, int]] = [{} for _ in keys]
     begins, ends = depends.step_begin, depends.points.time[depends.step_end]
@@ -210,19 +208,6 @@ def least_capped(savings: Sequence[LineSaving], alone: Sequence[LineSaving]) -> 
 
 def _rank(row: LineSaving) -> tuple[int, int, int, str, int, str, bool]:
     return -row.saves_at_most_ns, -row.saves_with_peers_ns, -row.critical_ns, row.file or "", *row.key[1:]
-
-
-def keys_of(
-    trace: Trace, stack: Int32s, frame: Int64s, backward: Bools, rules: FrameRules
-) -> tuple[list[LineKey], Int64s]:
-    """Return the lines that pieces of host time are charged to, and the place among them of each piece's."""
-    frames, line_of_piece = lines_of(trace, stack, frame, rules)
-    codes, place = numbered(np.where(line_of_piece >= 0, line_of_piece * 2 + backward, -1))
-    return [_key(frames, code) for code in codes.tolist()], place
-
-
-def _key(frames: Sequence[Frame], code: int) -> LineKey:
-    return (*python_line(frames[code // 2] if code >= 0 else None), code >= 0 and code % 2 == 1)
 
 
 _NONE = np.empty(0, np.int64)

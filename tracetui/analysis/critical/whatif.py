@@ -18,9 +18,8 @@ import numpy as np
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.host_time import HostPieces, HostTime
 from tracetui.analysis.critical.points import Edge
-from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.idle_lines import LineKey
+from tracetui.analysis.idle.idle_lines import LineKey, line_keys
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int64s
@@ -167,7 +166,7 @@ class WhatIfs:
     @cached_property
     def _keys(self) -> tuple[list[LineKey], Int64s]:
         pieces = self._pieces
-        return keys_of(self._trace, pieces.stack, pieces.frame, pieces.backward, self._rules)
+        return line_keys(self._trace, pieces.stack, pieces.frame, pieces.backward, self._rules)
 
 
 #: The key of what is no line.

@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
-from tracetui.analysis.intervals import union
+from tracetui.analysis.intervals import time_of
 from tracetui.analysis.search import distinct, rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family
@@ -81,5 +81,5 @@ def _kinds(recording: HealthEvidence, operations: Int64s) -> Int64s:
 def _covered(recording: HealthEvidence, row: int, parts: Int64s) -> float:
     """Return which share of a collective's time its parts cover."""
     slices = recording.trace.slices
-    covered = union(slices.start[parts], slices.end[parts]).clip(int(slices.start[row]), int(slices.end[row]))
+    covered = time_of(slices, parts).clip(int(slices.start[row]), int(slices.end[row]))
     return covered.total / max(int(slices.dur[row]), 1)

@@ -16,9 +16,9 @@ from tracetui.analysis.health.launches import (
     tasks_launched,
 )
 from tracetui.analysis.health.recording import HealthEvidence, places
-from tracetui.analysis.intervals import union
+from tracetui.analysis.intervals import time_between
 from tracetui.analysis.search import distinct, of_category, rows_of
-from tracetui.analysis.steps import uncomputed_steps
+from tracetui.analysis.steps import steps_by_device, uncomputed_steps
 from tracetui.arrays import Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family
@@ -291,7 +291,7 @@ def _count_steps(recording: HealthEvidence, steps: Sequence[int]) -> int:
 
 def _united(windows: Iterable[tuple[int, int]]) -> TimeWindows:
     """Return windows in order, those that touch or overlap as one."""
-    united = union(*np.array([*windows], np.int64).T)
+    united = time_between([*windows])
     return tuple(zip(united.starts.tolist(), united.ends.tolist()))
 
 
@@ -309,10 +309,7 @@ def _emptied_steps(recording: HealthEvidence, launches: Launches, loss: LostLaun
 def _silent_steps(recording: HealthEvidence) -> Iterator[int]:
     """Yield the places of the steps that neither compute nor communicate, of devices on which others do."""
     empty = recording.is_empty
-    by_device: dict[str, list[int]] = {}
-    for place, step in enumerate(recording.steps):
-        by_device.setdefault(step.device, []).append(place)
-    for held in by_device.values():
+    for held in steps_by_device(recording.steps).values():
         silent = [place for place in held if empty[place]]
         if len(silent) < len(held):
             yield from silent

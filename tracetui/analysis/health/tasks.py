@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
-from tracetui.analysis.intervals import union
+from tracetui.analysis.intervals import time_of, union
 from tracetui.analysis.search import among, by_name, first_equal, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
@@ -92,7 +92,7 @@ def overlap_of(
     rows = np.arange(track.rows.start, track.rows.stop)
     rows = rows[among(slices.activity[rows], (Activity.COMPUTE, Activity.AICPU, Activity.COPY))]
     rows = rows[~of_graph[rows]]
-    busy = union(slices.start[rows], slices.end[rows]).total
+    busy = time_of(slices, rows).total
     order = rows[np.argsort(slices.start[rows], kind="stable")]
     if len(order) < 2:
         return 0, busy, order[:0], 0

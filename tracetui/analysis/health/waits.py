@@ -10,7 +10,6 @@ stream of its tensor: 158 µs after the last task of that stream or later on cle
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -48,13 +47,6 @@ _LEAST_ON_TIME = 2
 _LEAST_WAITS = 3
 #: ns: an operator that may wait does so where it lasts so long; taking a value of the host is not that slow.
 _WAITED = 10_000_000
-
-
-class _WaitsFor(IntEnum):
-    """What a call waits for."""
-
-    DEVICE = 0
-    STREAM = 1
 
 
 class DeviceWaits(NamedTuple):
@@ -194,11 +186,7 @@ def _long_operators(recording: HealthEvidence) -> Int64s:
     tracks = (t for t in trace.tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
     long = [t.rows.start + np.flatnonzero(slices.dur[t.rows.start : t.rows.stop] >= _WAITED) for t in tracks]
     rows = np.concatenate([np.empty(0, np.int64), *long])
-    return _outermost(slices, rows[by_name(trace, rows, _operator_waits_for_device) == 1])
-
-
-def _operator_waits_for_device(name: str) -> bool:
-    return calls.cause_of_operator(name) == Cause.SYNC
+    return _outermost(slices, rows[by_name(trace, rows, calls.cause_of_operator) == Cause.SYNC])
 
 
 def _waits(recording: HealthEvidence) -> tuple[Int64s, Int64s]:
@@ -207,16 +195,10 @@ def _waits(recording: HealthEvidence) -> tuple[Int64s, Int64s]:
     if len(recording.devices) != 1:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
-    waits_for = by_name(trace, rows, _waits_for)
+    for_device = by_name(trace, rows, calls.waits_for_device) == 1
+    for_stream = ~for_device & (by_name(trace, rows, calls.waits_for_stream) == 1)
     # Layers of the runtime hold a call of the same kind each: the outermost counts.
-    for_device, for_stream = (_outermost(trace.slices, rows[waits_for == kind]) for kind in _WaitsFor)
-    return for_device, for_stream
-
-
-def _waits_for(call: str) -> int | None:
-    if calls.waits_for_device(call):
-        return _WaitsFor.DEVICE
-    return _WaitsFor.STREAM if calls.waits_for_stream(call) else None
+    return _outermost(trace.slices, rows[for_device]), _outermost(trace.slices, rows[for_stream])
 
 
 def _outermost(slices: Slices, waits: Int64s) -> Int64s:

@@ -11,7 +11,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.intervals import union
+from tracetui.analysis.intervals import time_between
 from tracetui.arrays import Int64s
 
 
@@ -64,11 +64,10 @@ class CauseMap:
 
     def _beside_steps(self, activity: DeviceActivity) -> int:
         """Return the ns of a device's window that are in none of its steps, which may overlap."""
-        steps = [
-            self.analysis.steps[place] for place in self.analysis.steps_by_device.get(activity.device, ())
-        ]
-        start, end = np.array([(step.start_ns, step.end_ns) for step in steps], np.int64).reshape(-1, 2).T
-        return activity.window_ns - union(start, end).clip(activity.start_ns, activity.end_ns).total
+        places = self.analysis.steps_by_device.get(activity.device, ())
+        steps = [self.analysis.steps[place] for place in places]
+        inside = time_between([(step.start_ns, step.end_ns) for step in steps])
+        return activity.window_ns - inside.clip(activity.start_ns, activity.end_ns).total
 
     @cached_property
     def _row(self) -> Int64s:

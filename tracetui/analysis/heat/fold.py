@@ -83,30 +83,15 @@ class FoldMap:
         flat = edges[:, :-1].ravel()
         flat = np.append(flat, edges[-1, -1]) if len(flat) else np.zeros(1, np.int64)
         idle, preparing = self.analysis.idle, self.analysis.preparing.causes.intervals
-        parts = parts_in_columns(idle.start, idle.end, flat)
-        columns = edges.shape[1] - 1
-        row, column = np.divmod(parts.column, columns)
         capacity = np.diff(edges, axis=1) * len(self.analysis.devices)
-        cells = HeatCells.of_parts(row, column, parts.ns, parts.interval, capacity)
         early = np.array([self.phases[index].preparing for index in phase.tolist()], np.bool_)
-        if not early.any():
-            return cells
+        while_idle = parts_in_columns(idle.start, idle.end, flat)
         waiting = parts_in_columns(preparing.start, preparing.end, flat)
-        row, column = np.divmod(waiting.column, columns)
-        is_early = early[row]
-        no_interval = np.full(int(is_early.sum()), -1, np.int64)
-        waits = HeatCells.of_parts(
-            row[is_early], column[is_early], waiting.ns[is_early], no_interval, capacity
-        )
-        return HeatCells(
-            *(
-                np.where(early[:, None], waiting_values, idle_values)
-                for waiting_values, idle_values in zip(
-                    (waits.ns, capacity, waits.main, waits.share),
-                    (cells.ns, capacity, cells.main, cells.share),
-                )
-            )
-        )
+        waiting = waiting._replace(interval=np.full(len(waiting.ns), -1))
+        columns = edges.shape[1] - 1
+        kept = np.concatenate((~early[while_idle.column // columns], early[waiting.column // columns]))
+        interval, cell, ns = (np.concatenate(column)[kept] for column in zip(while_idle, waiting))
+        return HeatCells.of_parts(cell // columns, cell % columns, ns, interval, capacity)
 
     def edges(self, lines: int, columns: int) -> Int64s:
         """Return the edges of the cells of each line, empty after the end of its phase; int64[lines, columns

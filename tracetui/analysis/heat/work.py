@@ -23,7 +23,7 @@ from tracetui.analysis.idle.calls import cause_of_call, cause_of_frame, cause_of
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThread
 from tracetui.analysis.idle.pieces import cut_at_edges, edges_of
-from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.intervals import NOTHING, Intervals, time_of, union
 from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.search import among, by_name, matching, of_category, rows_of, track_of_rows
 from tracetui.analysis.sums import most_first
@@ -160,15 +160,16 @@ def _thread(trace: Trace, thread: HostThread) -> Iterator[WorkRow]:
     track, frames = thread.track, thread.frames
     calls = tuple(_calls_of(trace, track))
     rows = rows_of([track])
-    dequeues = _time(trace, rows[of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)])
+    is_dequeue = of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)
+    dequeues = time_of(trace.slices, rows[is_dequeue])
     waits = reduce(Intervals.__or__, (thread.spans.get(cause, NOTHING) for cause in _WAITING), NOTHING)
     waits = waits | _blocked(trace, frames)
-    operators = _time(trace, thread.operators) - waits
+    operators = time_of(trace.slices, thread.operators) - waits
     if frames:
         yield WorkRow(Occupation.PYTHON, thread.python_recorded - operators - dequeues - waits, tracks=frames)
     yield WorkRow(Occupation.OPERATORS, operators, tracks=(track,))
     yield WorkRow(Occupation.DEQUEUE, dequeues - waits, tracks=(track,))
-    yield WorkRow(Occupation.CALLS, _time(trace, rows_of(calls)) - waits, tracks=calls)
+    yield WorkRow(Occupation.CALLS, time_of(trace.slices, rows_of(calls)) - waits, tracks=calls)
     yield WorkRow(Occupation.WAITS, waits, tracks=(*calls, track, *frames))
 
 
@@ -184,11 +185,11 @@ def _other_rows(trace: Trace, track: Track) -> Iterator[WorkRow]:
     """Yield a thread of the runtime alone, or of Python without any operator."""
     rows = rows_of([track])
     if track.family is Family.CALLS:
-        waits = _time(trace, rows[by_name(trace, rows, cause_of_call) == Cause.SYNC])
-        yield WorkRow(Occupation.CALLS, _time(trace, rows) - waits, tracks=(track,))
+        waits = time_of(trace.slices, rows[by_name(trace, rows, cause_of_call) == Cause.SYNC])
+        yield WorkRow(Occupation.CALLS, time_of(trace.slices, rows) - waits, tracks=(track,))
     else:
         waits = _blocked(trace, (track,))
-        yield WorkRow(Occupation.PYTHON, _time(trace, rows) - waits, tracks=(track,))
+        yield WorkRow(Occupation.PYTHON, time_of(trace.slices, rows) - waits, tracks=(track,))
     yield WorkRow(Occupation.WAITS, waits, tracks=(track,))
 
 
@@ -227,7 +228,7 @@ def _streams(analysis: Analysis) -> Iterator[WorkRow]:
                 yield WorkRow(Occupation.WAITS, waiting - working, index, (track,))
         for track in on_device:
             if track.family is Family.GROUP:
-                operations = _time(trace, rows_of([track]))
+                operations = time_of(trace.slices, rows_of([track]))
                 waiting = operations & _waits_of_group(analysis, track, on_device)
                 yield WorkRow(Occupation.WORKS, operations - waiting, index, (track,))
                 yield WorkRow(Occupation.WAITS, waiting, index, (track,))
@@ -240,7 +241,7 @@ def _stream_times(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
     parts = among(activity, (Activity.COMMUNICATION_TASK,))
     waits = among(activity, (Activity.WAIT,)) | (parts & _notify_waits(trace, rows))
     works = (among(activity, WORK) | parts) & ~waits
-    return _time(trace, rows[works]), _time(trace, rows[waits])
+    return time_of(trace.slices, rows[works]), time_of(trace.slices, rows[waits])
 
 
 def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -> Intervals:
@@ -266,7 +267,7 @@ def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Interval
     rows = rows_of(planes or [track for track in tracks if track.family is Family.TASKS])
     rows = rows[trace.slices.activity[rows] == Activity.COMMUNICATION_TASK]
     waits = _notify_waits(trace, rows)
-    return _time(trace, rows[waits]) - _time(trace, rows[~waits])
+    return time_of(trace.slices, rows[waits]) - time_of(trace.slices, rows[~waits])
 
 
 def _notify_waits(trace: Trace, rows: Int64s) -> Bools:
@@ -276,11 +277,7 @@ def _notify_waits(trace: Trace, rows: Int64s) -> Bools:
 
 def _blocked(trace: Trace, frames: Sequence[Track]) -> Intervals:
     rows = rows_of(frames)
-    return _time(trace, rows[by_name(trace, rows, matching(_BLOCKED)) == 1])
-
-
-def _time(trace: Trace, rows: Int64s) -> Intervals:
-    return union(trace.slices.start[rows], trace.slices.end[rows])
+    return time_of(trace.slices, rows[by_name(trace, rows, matching(_BLOCKED)) == 1])
 
 
 def main_slice(analysis: Analysis, thing: WorkRow, start_ns: int, end_ns: int) -> int:

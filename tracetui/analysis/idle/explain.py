@@ -29,7 +29,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
-from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.intervals import Intervals, time_of
 from tracetui.analysis.iterations import iteration_at, iterations
 from tracetui.analysis.launch_chains import LaunchChains, Milestones, milestones
 from tracetui.analysis.search import (
@@ -371,7 +371,7 @@ class _Explainer:
                     self._trace, self._trace.slices.category[rows_on_track], KNOWN.categories.dequeues
                 )
             ]
-            return self._union_of_rows(dequeues if len(dequeues) else work_takers)
+            return time_of(self._trace.slices, dequeues if len(dequeues) else work_takers)
 
         enqueued, dequeued, _ = self._milestones
         tracks = self._tracks_of_rows(rows)
@@ -386,7 +386,7 @@ class _Explainer:
             rows = self._trace.tracks[track].rows
             names = self._trace.slices.name[rows.start : rows.stop]
             compiles = meanings(self._trace.strings, names, calls.compiles_at_launch) == 1
-            return self._union_of_rows(rows.start + np.flatnonzero(compiles))
+            return time_of(self._trace.slices, rows.start + np.flatnonzero(compiles))
 
         _, dequeued, launched = self._milestones
         tracks = self._tracks_of_rows(rows)
@@ -444,9 +444,6 @@ class _Explainer:
 
     def _tracks_of_rows(self, rows: Int64s) -> Int64s:
         return track_of_rows(self._trace, rows).astype(np.int64)
-
-    def _union_of_rows(self, rows: Int64s) -> Intervals:
-        return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
 
 def _find_runs(pieces: _CausePieces, by_track: bool) -> tuple[Int64s, Int64s]:

@@ -18,7 +18,7 @@ from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.idle.streams import Streams
-from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.intervals import NOTHING, Intervals, time_of, union
 from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains, host_tracks, tracks_of_thread
 from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.search import (
@@ -314,8 +314,9 @@ class HostThreads:
                     rows_by_cause.setdefault(Cause(code), []).append(rows[codes == code])
         rows_by_cause.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
         rows_by_cause.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
-        spans = {cause: self._time(parts) for cause, parts in rows_by_cause.items()}
-        waits = np.concatenate(rows_by_cause[Cause.SYNC])
+        joined = {cause: np.concatenate(parts) for cause, parts in rows_by_cause.items()}
+        spans = {cause: time_of(trace.slices, rows) for cause, rows in joined.items()}
+        waits = joined[Cause.SYNC]
         return HostThread(
             trace,
             track,
@@ -333,10 +334,6 @@ class HostThreads:
         begins = edges_of(*blocks_of_starts(self._trace, [t for t in tracks if t.family == Family.CALLS]))
         starts, ends = self._trace.slices.start[rows], self._trace.slices.end[rows]
         return (np.searchsorted(begins, ends) > np.searchsorted(begins, starts)) | (not len(begins))
-
-    def _time(self, parts: list[Int64s]) -> Intervals:
-        rows = np.concatenate(parts)
-        return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
     def _wrapping(self, is_operator: Bools) -> Int64s:
         """Return the operators in which Python went on: one inside has another call stack, or a frame begins

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -103,12 +103,16 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
     The line is the one being executed, of the call stack; where the trace has no call stacks at all, the one
     where the function of the python_function slice is defined.
     """
-    frames, line_of_charge = lines_of(trace, charges.stack, charges.frame, rules)
-    key = np.where(line_of_charge >= 0, line_of_charge * 2 + charges.backward, -1)
-    lines = []
-    for line, places in runs(key):
-        frame = None if line < 0 else frames[line // 2]
-        lines.append(_line(trace, charges, frame, line >= 0 and line % 2 == 1, places))
+    keys, key_of_charge = line_keys(trace, charges.stack, charges.frame, charges.backward, rules)
+    lines = [
+        LineIdle(
+            *keys[place],
+            **charge_sums(trace, charges, places),
+            steps=dict(sorted(ranked(charges.step[places], charges.ns[places]))),
+            devices=dict(sorted(ranked(charges.device[places], charges.ns[places]))),
+        )
+        for place, places in runs(key_of_charge)
+    ]
     lines.sort(key=lambda line: (-line.idle_ns, line.file or "", line.line, line.function, line.backward))
     return tuple(lines)
 
@@ -129,6 +133,34 @@ def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> t
     number = {line: index for index, line in enumerate(lines)}
     place = np.array([-1 if line is None else number[line] for line in charged], np.int64)
     return lines, pick(place, stack_of_charge)
+
+
+def line_keys(
+    trace: Trace, stack: Int32s, frame: Int64s, backward: Bools, rules: FrameRules
+) -> tuple[list[LineKey], Int64s]:
+    """Return the lines that pieces of time are charged to, and the place among them of each piece's."""
+    frames, line = lines_of(trace, stack, frame, rules)
+    codes, place = numbered(np.where(line >= 0, line * 2 + backward, -1))
+    keys = [
+        (*python_line(frames[code // 2] if code >= 0 else None), code >= 0 and code % 2 == 1)
+        for code in codes.tolist()
+    ]
+    return keys, place
+
+
+def charge_sums(trace: Trace, charges: Charges, places: Int64s) -> dict[str, Any]:
+    """Sum the charges at some places, one at least, as fields of `LineIdle` and `NestedIdle`."""
+    ns = charges.ns[places]
+    gaps, per_gap = most_first(charges.gap[places], ns)
+    names = pick(trace.slices.name, charges.operator[places])
+    return {
+        "idle_ns": int(ns.sum()),
+        "gaps": len(gaps),
+        "longest_ns": int(per_gap[0]),
+        "ops": {trace.string(name) or "": total for name, total in ranked(names, ns)},
+        "causes": {Cause(cause): total for cause, total in ranked(charges.cause[places], ns)},
+        "gap_indices": gaps,
+    }
 
 
 def stack_tree(trace: Trace, charges: Charges) -> StackNode:
@@ -221,24 +253,6 @@ def _nested_names(
     paths = np.stack([column[first] for column in names], axis=1)
     stacks = [tuple(frame_of(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()]
     return stacks, stack_of_leaf[leaf_of_row]
-
-
-def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:
-    gaps, per_gap = most_first(charges.gap[places], charges.ns[places])
-    names = pick(trace.slices.name, charges.operator[places])
-    ops, per_op = most_first(names, charges.ns[places])
-    return LineIdle(
-        **python_line(frame)._asdict(),
-        backward=backward,
-        idle_ns=int(charges.ns[places].sum()),
-        gaps=len(gaps),
-        longest_ns=int(per_gap[0]),
-        ops={trace.string(name) or "": ns for name, ns in zip(ops.tolist(), per_op.tolist())},
-        causes={Cause(cause): ns for cause, ns in ranked(charges.cause[places], charges.ns[places])},
-        steps=dict(sorted(ranked(charges.step[places], charges.ns[places]))),
-        devices=dict(sorted(ranked(charges.device[places], charges.ns[places]))),
-        gap_indices=gaps,
-    )
 
 
 class _StackTree:

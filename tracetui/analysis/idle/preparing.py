@@ -18,7 +18,7 @@ from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.intervals import NOTHING
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.steps import Step
+from tracetui.analysis.steps import Step, steps_by_device
 from tracetui.arrays import Int64s
 
 COPY = "copy"  #: what copies in the preparing time are called beside the causes of the rest
@@ -54,14 +54,13 @@ def explain_preparing(
     """Return the causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)
     parts = []
-    steps_by_device: dict[str, list[int]] = {}
-    for index, step in enumerate(steps):
-        if step.preparing_ns > 0:
-            steps_by_device.setdefault(step.device, []).append(index)
+    indices = steps_by_device(steps)
     for place, activity in enumerate(activities):
         unfilled = [(_NO_STEP, NOTHING)]
-        for index in steps_by_device.get(activity.device, ()):
+        for index in indices.get(activity.device, ()):
             step = steps[index]
+            if step.preparing_ns <= 0:
+                continue
             empty = activity.busy.complement(step.host_start_ns, step.prepared_ns)
             copy_ns[index] = step.preparing_ns - empty.total
             unfilled.append((np.full(len(empty), index, np.int32), empty))

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.analysis.activity import WORK
 from tracetui.analysis.idle import calls
-from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.intervals import Intervals, time_of
 from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import (
     among,
@@ -64,8 +64,7 @@ class Streams:
 
     def waits(self, stream: int) -> Intervals:
         """Return when a stream waits for an event."""
-        rows = self._waits_of(stream)
-        return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
+        return time_of(self._trace.slices, self._waits_of(stream))
 
     def wait_at(self, streams: Int64s, times: Int64s) -> Int64s:
         """Return the wait under way on `streams[i]` at `times[i]`; rows, int64[times], -1 for none."""
