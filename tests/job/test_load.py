@@ -294,16 +294,59 @@ def test_what_is_done_when_it_is_stopped_counts(tmp_path: Path) -> None:
     assert job.remarks == ("stopped without reading 2 of 3 ranks",)
 
 
+def _age(top: Path) -> None:
+    """Make all files old enough that a change would show."""
+    for path in top.rglob("*"):
+        os.utime(path, (0, 0))
+
+
+def _kept_digests(tmp_path: Path) -> list[Path]:
+    return list((tmp_path / "cache" / "tracetui" / "traces").glob("*.digest"))
+
+
 def test_a_digest_is_kept_and_made_anew_where_files_beside_it_change(tmp_path: Path) -> None:
     directory = rank_directory(job_in(tmp_path), 3)
     trace = directory / "ASCEND_PROFILER_OUTPUT"
+    _age(directory)
     first = digest_rank(trace)
-    (entry,) = (tmp_path / "cache" / "tracetui" / "traces").glob("*.digest")
+    (entry,) = _kept_digests(tmp_path)
     before = entry.stat().st_ino
     assert digest_rank(trace) == first
     assert entry.stat().st_ino == before
     (directory / "profiler_info_3.json").rename(directory / "profiler_info_4.json")
     assert decode(digest_rank(trace)).identity.rank == 4
+
+
+def test_a_digest_depends_on_every_table_beside_its_trace(tmp_path: Path) -> None:
+    """Those of steps, of static memory or of queues are no part of a list that may lack one."""
+    trace = rank_directory(job_in(tmp_path), 3) / "ASCEND_PROFILER_OUTPUT"
+    _age(tmp_path)
+    digest_rank(trace)
+    (entry,) = _kept_digests(tmp_path)
+    before = entry.stat().st_ino
+    for name in ("step_trace_raw_3_detail_time.csv", "device_queue_profiling_3.txt", "analysis.db"):
+        (trace / name).write_text("")
+        os.utime(trace / name, (0, 0))
+        digest_rank(trace)
+        assert entry.stat().st_ino != before, name
+        before = entry.stat().st_ino
+
+
+def test_the_digest_of_a_trace_that_is_replaced_meanwhile_is_not_kept(tmp_path: Path) -> None:
+    """The file that comes may be older than the reading, as `mv` and `rsync` leave it."""
+    directory = rank_directory(job_in(tmp_path), 3)
+    trace, new = directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json", tmp_path / "new.json"
+    new.write_bytes(TINY.replace(b"allReduce", b"allGather"))
+    _age(tmp_path)
+
+    def replace(_: object) -> None:
+        if new.exists():
+            new.replace(trace)
+
+    digest_rank(trace, replace)
+    assert not new.exists()
+    assert _kept_digests(tmp_path) == []
+    assert "hcom_allGather_" in decode(digest_rank(trace)).texts
 
 
 def test_found_before_anything_is_digested(tmp_path: Path) -> None:

@@ -21,33 +21,43 @@ from tracetui.reader.source import COARSEST_CLOCK
 _log = logging.getLogger("tracetui.cache")
 
 
-def find_digest(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any] = ()) -> bytes | None:
-    """Return what was kept of a trace and the files beside it; None where it has to be made.
+def digest_key(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any] = ()) -> dict[str, Any] | None:
+    """Return the states of a trace and of the files beside it: while they are the same, its digest counts.
 
-    `arguments`: what else it was made with, for JSON.
+    None where one of them was only just written: a change since would not show.
+
+    Args:
+        trace: the path of the trace.
+        siblings: the files beside it that its digest depends on.
+        arguments: what else it is made with, for JSON.
     """
     try:
-        entry = read_entry(DIGEST, _key(trace, siblings, arguments))
-        return None if entry is None else entry[1]["digest"].tobytes()
-    except Exception as error:  # whatever an entry holds, the trace itself can still be read
-        _log.debug("not used: %s: %r", trace, error)
+        path = os.path.realpath(trace)
+        stamp, beside = stamp_of(Path(path)), {str(sibling): stamp_of(sibling) for sibling in siblings}
+        if max(state.modified for state in (stamp, *beside.values())) > time.time_ns() - COARSEST_CLOCK:
+            return None
+        stamps = [[name, *state] for name, state in sorted(beside.items())]
+        return entry_key(DIGEST, path, stamp, beside=stamps, arguments=list(arguments))
+    except Exception as error:  # a file that went away: the trace itself may still be read
+        _log.debug("not looked up: %s: %r", trace, error)
         return None
 
 
-def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes, arguments: Sequence[Any] = ()) -> bool:
+def find_digest(key: dict[str, Any] | None) -> bytes | None:
+    """Return what was kept of a trace and the files beside it; None where it has to be made."""
+    try:
+        entry = None if key is None else read_entry(DIGEST, key)
+        return None if entry is None else entry[1]["digest"].tobytes()
+    except Exception as error:  # whatever an entry holds, the trace itself can still be read
+        _log.debug("not used: %r", error)
+        return None
+
+
+def keep_digest(key: dict[str, Any] | None, digest: bytes) -> bool:
     """Keep the digest of a trace for `find_digest`; return whether that was done."""
     try:
-        key = _key(trace, siblings, arguments)
-        if time.time_ns() - stamp_of(trace).modified < COARSEST_CLOCK:
-            return False
         arrays = {"digest": np.frombuffer(digest, np.uint8)}
-        return keep_entry(DIGEST, key, lambda: ({}, arrays))
+        return key is not None and keep_entry(DIGEST, key, lambda: ({}, arrays))
     except Exception as error:  # a full or read-only disk
-        _log.debug("not kept: %s: %r", trace, error)
+        _log.debug("not kept: %r", error)
         return False
-
-
-def _key(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any]) -> dict[str, Any]:
-    path = os.path.realpath(trace)
-    stamps = [[sibling.name, *stamp_of(sibling)] for sibling in siblings]
-    return entry_key(DIGEST, path, stamp_of(Path(path)), beside=stamps, arguments=list(arguments))

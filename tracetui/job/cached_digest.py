@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Union
+from typing import Any, Union
 
 from tracetui.analysis.scheduler.source import SchedulerSource
-from tracetui.cache.digests import find_digest, keep_digest
+from tracetui.cache.digests import digest_key, find_digest, keep_digest
 from tracetui.job.digesting import digest_trace
 from tracetui.job.identity import scheduler_of_rank
 from tracetui.reader.errors import NO_MEMORY, UnreadableTrace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
-from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
+from tracetui.siblings.beside import files_like
+from tracetui.siblings.minddata import minddata_files
 from tracetui.siblings.rank_files import side_files
 from tracetui.siblings.scheduler.files import files_of_recording, find_recording
-from tracetui.siblings.tables import find_table
 
-_TABLES = (KERNEL_DETAILS, OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY)
+_TABLES = ("*.csv", "*.db", "*.txt")  # whatever their names, so that a new table needs no line here
 
 
 #: A digest, or a sentence that says why there is none.
@@ -54,15 +54,23 @@ def digest_rank(
         return digest_trace(path, on_progress, cache, jobs, scheduler)
     trace = locate_trace(path.absolute())
     source = scheduler_of_rank(scheduler or SchedulerSource(), trace)
-    recording = source.path or find_recording(trace)
-    tables = (find_table(trace, format_) for format_ in _TABLES)
-    beside = [*side_files(trace), *filter(None, tables)]
-    if recording is not None:
-        beside += files_of_recording(recording, trace)
     given = None if source.path is None else os.path.realpath(source.path), source.offset_ns
-    cached = find_digest(trace, beside, given)
+
+    def key_now() -> dict[str, Any] | None:
+        return digest_key(trace, _files_beside(trace, source), given)
+
+    key = key_now()
+    cached = find_digest(key)
     if cached is not None:
         return cached
     digest = digest_trace(trace, on_progress, cache, jobs, source)
-    keep_digest(trace, beside, digest, given)
+    if key == key_now():  # else the digest is of files that were replaced meanwhile
+        keep_digest(key, digest)
     return digest
+
+
+def _files_beside(trace: Path, source: SchedulerSource) -> list[Path]:
+    """List the files beside a trace of which its digest may hold something."""
+    recording = source.path or find_recording(trace)
+    files = [*side_files(trace), *minddata_files(trace), *files_like(trace.parent, *_TABLES)]
+    return files if recording is None else files + files_of_recording(recording, trace)

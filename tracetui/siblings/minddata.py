@@ -69,6 +69,12 @@ def minddata_of(trace: Path) -> MindData | None:
     return None
 
 
+def minddata_files(trace: Path) -> list[Path]:
+    """List the files beside a trace that tell of queues."""
+    patterns = (*_SUMMARY, _SENT, _TAKEN)
+    return [path for directory in list(trace.parents)[:_ABOVE] for path in _files(directory, patterns)]
+
+
 def _files(directory: Path, patterns: Sequence[str]) -> Iterator[Path]:
     """Yield the file of each name if there is exactly one: where several ranks have one, no rank is told."""
     for pattern in patterns:
