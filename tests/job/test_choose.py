@@ -9,7 +9,7 @@ import pytest
 
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.sentences.notes import job_notes
-from tracetui.job.digest import Digest, TimeClass
+from tracetui.job.digest import CollectiveColumns, Digest, TimeClass
 from tracetui.job.doubts import find_doubts
 from tracetui.job.job import job_of
 from tracetui.job.same_job import (
@@ -105,6 +105,20 @@ def test_one_sentence_names_all_older_recordings_of_a_rank() -> None:
     kept, sentences = chosen([first, second, first, first], ["a/rank0", "a/rank1", "b/rank0", "c/rank0"])
     assert kept == [1, 3]
     assert sentences == ["rank 0 is there 3 times: c/rank0 is looked at, a/rank0, b/rank0 are not"]
+
+
+def test_ranks_that_are_copies_of_others_are_told() -> None:
+    """Whatever their names say: no two devices do the same to the nanosecond."""
+    first, second = digests()
+    copy, other = (replace(first, identity=replace(first.identity, rank=rank)) for rank in (2, 3))
+    one, two = "1 rank is a copy of another one", "2 ranks are copies of others"
+    told = ", with times that are the same to the ns"
+    assert chosen([first, copy, second]) == ([0, 1, 2], [f"{one}{told} (1.json)"])
+    assert chosen([first, copy, other]) == ([0, 1, 2], [f"{two}{told} (1.json, 2.json)"])
+    later = replace(copy, boundaries=copy.boundaries + 1)
+    silent = replace(copy, collectives=CollectiveColumns.empty())
+    for different in (later, silent):
+        assert chosen([first, different, second]) == ([0, 1, 2], [])
 
 
 def test_only_the_latest_recording_of_a_directory_is_read() -> None:

@@ -134,6 +134,11 @@ def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[
         if len(strays) == 1:
             template = "1 rank is of another recording than the others and not looked at ({names})"
         sentences.append(state(template, count=format_count(len(strays)), names=_names(ranks, strays)))
+    if copies := _copies(digests, kept_places):
+        template = "{count} ranks are copies of others, with times that are the same to the ns ({names})"
+        if len(copies) == 1:
+            template = "1 rank is a copy of another one, with times that are the same to the ns ({names})"
+        sentences.append(state(template, count=format_count(len(copies)), names=_names(ranks, copies)))
     if not other_places:
         return kept_places, sentences
     if len(kept_places) == 1:
@@ -155,6 +160,19 @@ def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[
         template = "{count} ranks are of {jobs} other jobs and not looked at ({names}); --only chooses"
     counts = {"count": format_count(len(other_places)), "jobs": format_count(len(jobs) - 1)}
     return kept_places, [*sentences, state(template, **counts, names=listed)]
+
+
+def _copies(digests: Sequence[Digest], places: Sequence[int]) -> list[int]:
+    """Return the places of ranks that communicate when another one before them does, to the nanosecond."""
+    times: set[tuple[object, ...]] = set()
+    copies = []
+    for place in places:
+        digest = digests[place]
+        key = digest.boundaries.tobytes(), digest.groups, digest.texts
+        if key in times and len(digest.collectives):
+            copies.append(place)
+        times.add(key)
+    return copies
 
 
 def _of_other_recordings(

@@ -159,6 +159,12 @@ NOTES = {
     "means are of the steps that all ranks have (--all-steps takes all)": (
         "平均值只取所有卡都有的 step（--all-steps 取全部）"
     ),
+    "1 rank is a copy of another one, with times that are the same to the ns ({names})": (
+        "有 1 张卡是另一张卡的副本，时间完全相同，精确到 ns（{names}）"
+    ),
+    "{count} ranks are copies of others, with times that are the same to the ns ({names})": (
+        "有 {count} 张卡是其他卡的副本，时间完全相同，精确到 ns（{names}）"
+    ),
     "1 rank is of another recording than the others and not looked at ({names})": (
         "有 1 张卡属于另一次采集，未查看（{names}）"
     ),
