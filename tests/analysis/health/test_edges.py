@@ -1071,6 +1071,22 @@ def test_a_graph_does_not_pause_for_1_ms(hole: int, second: int, is_found: bool)
     assert notes == ([((31 * MS + 5_000, 31 * MS + 5_000 + hole),)] if is_found else [])
 
 
+@pytest.mark.parametrize(("launched", "counts"), [(33 * MS, True), (33 * MS + 1, False)])
+def test_of_graphs_that_lack_kernels_the_first_may_be_missing(launched: int, counts: bool) -> None:
+    """Where the device was idle for 1 ms although it had been given the graph."""
+    first = [gpu.kernel(31 * MS, 5_000, 500), gpu.kernel(33 * MS, 5_000, 500)]
+    calls = [
+        gpu.launch(29 * MS, 5_000, 500, "cudaGraphLaunch"),
+        gpu.launch(launched, 5_000, 501, "cudaGraphLaunch"),
+    ]
+    events = [*gpu.gpu(), *run(), *first, *calls, gpu.kernel(35 * MS, 5_000, 501)]
+    (note,) = (f for f in analyse(trace_of(events)).health.findings if "may be missing" in f.sentence)
+    before = [(33 * MS + 5_000, 35 * MS)] if counts else []
+    assert [*note.windows] == [(31 * MS + 5_000, 33 * MS), *before]
+    where = "2 of 2 graph launches" if counts else "1 of 2 graph launches"
+    assert f"in or right before {where}" in note.english
+
+
 @pytest.mark.parametrize(
     ("kept", "waited", "is_found"),
     [

@@ -30,6 +30,7 @@ _MOST_KERNELS, _MOST_GRAPHS = 5_000, 200
 _HOLE = 0.5
 #: ns: a graph does not pause for so long between two tasks: 0.27 ms at most on clean traces.
 _LEAST_HOLE = 1_000_000
+_NEVER = np.iinfo(np.int64).max
 #: A replay that lacks kernels is seldom: others of its graph are so many times as common.
 _RARE = 2
 
@@ -130,15 +131,20 @@ def _partial(
 
 
 def _perforated(recording: HealthEvidence, replays: Sequence[Replay]) -> Iterator[Finding]:
-    """Yield a finding where devices are idle for long inside of replays: all may lack the same kernels."""
+    """Yield a finding where devices are idle for long inside of replays: all may lack the same kernels.
+
+    They may lack their first ones then: idle time before one that was launched already counts as well.
+    """
     slices, chains, idle = recording.trace.slices, recording.launch_chains, recording.idle
     begins = {replay.row: int(slices.start[replay.tasks[0]]) for replay in replays if len(replay.tasks)}
     long = np.flatnonzero(idle.end - idle.start >= _LEAST_HOLE)
-    launch = pick(chains.launch, chains.index(idle.task[long])).tolist()
-    inside = [row in begins and begins[row] < start for row, start in zip(launch, idle.start[long].tolist())]
-    found, rows = long[inside], np.array(launch, np.int64)[inside]
-    if not len(found):
+    launch = pick(chains.launch, chains.index(idle.task[long]))
+    begin = np.array([begins.get(row, _NEVER) for row in launch.tolist()], np.int64)
+    inside = begin < idle.start[long]
+    if not inside.any():
         return
+    lacks = inside | ((begin < _NEVER) & (slices.end[launch] <= idle.start[long]))
+    found, rows = long[lacks], launch[lacks]
     windows = tuple(zip(idle.start[found].tolist(), idle.end[found].tolist()))
     lacking = distinct(rows)
     yield Finding(
@@ -146,9 +152,10 @@ def _perforated(recording: HealthEvidence, replays: Sequence[Replay]) -> Iterato
         severity=Severity.NOTE,
         affects=("idle", "operators"),
         sentence=(
-            "the device is idle for {time} inside of 1 of {replays} graph launches: kernels may be missing"
+            "the device is idle for {time} in or right before 1 of {replays} graph launches: "
+            "kernels may be missing"
             if len(lacking) == 1
-            else "the device is idle for {time} inside of {count} of {replays} graph launches: "
+            else "the device is idle for {time} in or right before {count} of {replays} graph launches: "
             "kernels may be missing"
         ),
         remedy=(

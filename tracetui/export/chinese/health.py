@@ -106,11 +106,11 @@ HEALTH = {
         "profiler 丢失了任务：一次少采集几个 step，降低采集级别，或加大缓冲区。那里的空闲时间不可用。"
     ),
     # -- graphs -----------------------------------------------------------------------------------------
-    "the device is idle for {time} inside of 1 of {replays} graph launches: kernels may be missing": (
-        "{replays} 次图下发中有 1 次，Device 在其中空闲 {time}：可能缺少其中的 kernel"
+    "the device is idle for {time} in or right before 1 of {replays} graph launches: kernels may be missing": (
+        "{replays} 次图下发中有 1 次，Device 在其中或紧接其前空闲 {time}：可能缺少其中的 kernel"
     ),
-    "the device is idle for {time} inside of {count} of {replays} graph launches: kernels may be missing": (
-        "{replays} 次图下发中有 {count} 次，Device 在其中空闲 {time}：可能缺少其中的 kernel"
+    "the device is idle for {time} in or right before {count} of {replays} graph launches: kernels may be missing": (
+        "{replays} 次图下发中有 {count} 次，Device 在其中或紧接其前空闲 {time}：可能缺少其中的 kernel"
     ),
     "Read this time as unknown, not as idle: record kernels inside of graphs, or time a run without graphs.": (
         "这段时间应视为未知而不是空闲：采集图内的 kernel，或测一次不用图的运行。"
