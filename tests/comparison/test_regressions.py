@@ -121,6 +121,9 @@ def test_memory_is_measured_in_bytes_of_the_peak(slower: Comparison) -> None:
     base, other = (MemoryUse({"PTA": size, "APP": 9}, {}, {}) for size in (100_000_000, 110_000_000))
     larger = compare_runs(replace(slower.base, memory=base), replace(slower.other, memory=other))
     assert unknown_measures(larger, [parse_regression("memory=5%")]) == ()
+    of_host = replace(larger.base, devices=())
+    assert not compare_runs(of_host, larger.other).memory and not compare_runs(larger.other, of_host).memory
+    assert compare_runs(of_host, of_host).memory
     limits = [parse_regression(text) for text in ("memory=9%", "memory=10MB", "memory=9.9MB")]
     share, size = find_regressions(larger, limits)
     assert (share.limit, size.limit) == (limits[0], limits[2])

@@ -153,7 +153,10 @@ def compare_runs(base: Run, other: Run) -> Comparison:
         communication=_collective_rows(base, other, host_scale),
         api=_nested_rows(base.api, other.api, host_scale),
         advice=rows(base.advice, other.advice, RowScale(1, 1, base.step_ns)),
-        memory=memory_rows(base.memory, other.memory, base_lines),
+        # Of a run without devices it is the host's.
+        memory=memory_rows(base.memory, other.memory, base_lines)
+        if bool(base.devices) == bool(other.devices)
+        else (),
         notes=(*_notes(base, other), *merged),
     )
 
