@@ -376,7 +376,7 @@ def test_styled_text_breaks_between_wide_characters(width: int) -> None:
     bold = Style(bold=True)
     template = "{device} was idle {time} before {task}."
     time = ("1.24\u00a0ms", bold)
-    pieces = [*compose_sentence(template, Style(), device="NPU", time=time, task="aclnnMatmul")]
+    pieces = compose_sentence(template, Style(), device="NPU", time=time, task="aclnnMatmul")
     assert ("1.24\u00a0ms", bold) in pieces
     lines = _texts(flowing(pieces * 4, width))
     assert all(cell_width(line) <= width for line in lines)

@@ -83,7 +83,7 @@ def test_numbers_stand_apart_in_sentences_of_several_styles() -> None:
     plain, bold = Style(), Style(bold=True)
     start = [("事件", bold), (" 3", plain)]
     template = "{size} allocated {start}, {call} of that line"
-    pieces = [*compose_sentence(template, plain, size=("1 MB", bold), start=start, call=call_words(4, 9))]
+    pieces = compose_sentence(template, plain, size=("1 MB", bold), start=start, call=call_words(4, 9))
     assert "".join(text for text, _ in pieces) == "1 MB，事件 3，由该行的 9 次调用中的第 4 次申请"
     assert ("1 MB", bold) in pieces
 

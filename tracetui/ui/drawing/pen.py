@@ -49,25 +49,21 @@ class Pen(NamedTuple):
         if backward:
             yield self.text(translate(" (backward of it)"), Role.DIM)
 
-    def compose(
-        self, english: str, what: Role | Activity = Role.TEXT, /, **values: FieldText
-    ) -> Iterator[tuple[str, Style]]:
-        """Yield a sentence in the language chosen; a field is text of that look, or has its own."""
+    def compose(self, english: str, what: Role | Activity = Role.TEXT, /, **values: FieldText) -> Line:
+        """Return a sentence in the language chosen; a field is text of that look, or has its own."""
         return compose_sentence(english, self.palette.style_of(what), **values)
 
 
-def compose_sentence(english: str, style: Style, /, **values: FieldText) -> Iterator[StyledText]:
-    """Yield a sentence in the language chosen; each of its fields is text of that style, or has its own."""
-    last = ""
+def compose_sentence(english: str, style: Style, /, **values: FieldText) -> Line:
+    """Return a sentence in the language chosen; each of its fields is text of that style, or has its own."""
+    sentence: Line = []
     for text, field, _, _ in Formatter().parse(wording(english)):
         value = "" if field is None else values[field]
         pieces = (
             [(value, style)] if isinstance(value, str) else [value] if isinstance(value, tuple) else [*value]
         )
         for part in ([(text, style)], pieces):
-            if part and needs_space(last, part[0][0]):
-                yield " ", style
-            for piece in part:
-                if piece[0]:
-                    yield piece
-                    last = piece[0]
+            if part and needs_space(sentence[-1][0] if sentence else "", part[0][0]):
+                sentence.append((" ", style))
+            sentence += [piece for piece in part if piece[0]]
+    return sentence

@@ -188,7 +188,7 @@ class ExportDialog(FilePanel):
             time=format_duration(end - start),
             what=what,
         )
-        self.query_one("#what", Lines).show([[*line]])
+        self.query_one("#what", Lines).show([line])
 
     # --------------------------------------------------------------- writing
 

@@ -61,11 +61,11 @@ def communication_sentences(
         moved_ns = ns_by_cause[CommunicationCause.TRANSFER]
         words = _OperationWords(analysis, operation, pen)
         actions = words.actions(times, moved_ns)
-        yield [*pen.compose("{device} {did}: {name}.", device=device, did=actions, name=words.name())]
+        yield pen.compose("{device} {did}: {name}.", device=device, did=actions, name=words.name())
     if len(order) > named_count:
         rest = unbroken(format_share(units[-1], unit))
         count = f"{len(order) - named_count:,}"
-        yield [*pen.compose("{count} more operations took {time}.", count=count, time=rest)]
+        yield pen.compose("{count} more operations took {time}.", count=count, time=rest)
 
 
 class _OperationWords:

@@ -186,7 +186,7 @@ class GapWords:
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
         device = capitalise(self._device_name)
         if not self._idle_ns:
-            return [*pen.compose("{device} was never idle in this gap.", device=device)]
+            return pen.compose("{device} was never idle in this gap.", device=device)
         longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else translate("the next task")
@@ -194,9 +194,9 @@ class GapWords:
         if len(self._intervals) > 1:
             template = "{device} was idle {time} in {count} stretches, the longest before {task}."
         time, task_name = self._time_text(self._idle_units, Role.IDLE), pen.text(name, Role.NUMBER)
-        return [
-            *pen.compose(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
-        ]
+        return pen.compose(
+            template, device=device, time=time, count=str(len(self._intervals)), task=task_name
+        )
 
     def _family_sentence(self, family: str, shares: list[Share], units: int) -> list[StyledText]:
         """Return the sentence on a family of causes; its `shares` come to `units` of the story's unit."""
@@ -222,14 +222,12 @@ class GapWords:
                 "For {time} the tasks waited for the device",
             )
         time = self._time_text(units, Role.NUMBER)
-        opening = [*pen.compose(singular if len(self._intervals) == 1 else plural, time=time)]
+        opening = pen.compose(singular if len(self._intervals) == 1 else plural, time=time)
         if family == "unlinked":
-            return [*pen.compose("{opening}: {why}.", opening=opening, why=self._unlinked_reason())]
+            return pen.compose("{opening}: {why}.", opening=opening, why=self._unlinked_reason())
         if len(shares) == 1:
-            return [
-                *pen.compose("{opening} ({why}).", opening=opening, why=self._share_text(shares[0], None))
-            ]
-        return [*pen.compose("{opening}: {why}.", opening=opening, why=self._shares_text(shares, units))]
+            return pen.compose("{opening} ({why}).", opening=opening, why=self._share_text(shares[0], None))
+        return pen.compose("{opening}: {why}.", opening=opening, why=self._shares_text(shares, units))
 
     def _shares_text(self, shares: list[Share], total_units: int) -> Iterator[StyledText]:
         """Yield the largest shares, by line of source, then "and 9 more pieces, 0.12 ms" for the rest."""
@@ -325,9 +323,9 @@ class GapWords:
         frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if line_index[0] >= 0:
             line = self._pen.python_line(frames[int(line_index[0])], False)
-            synchroniser = [*pen.compose("{call} at {line}", call=synchroniser, line=line)]
+            synchroniser = pen.compose("{call} at {line}", call=synchroniser, line=line)
         template = "{call} began before {device} went idle: the host could not work ahead."
-        return [*pen.compose(template, call=synchroniser, device=self._device_name)]
+        return pen.compose(template, call=synchroniser, device=self._device_name)
 
     def _rest_sentence(self) -> list[StyledText] | None:
         """Return what engines beside the AI cores and exposed copies took of the gap; None if nothing."""
@@ -364,33 +362,29 @@ def _lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> li
     count, start = int(losses.count[place]), int(losses.pause_start[place])
     tasks = counted(count, "1 task", "{count} tasks")
     pause_ns = int(losses.pause_end[place]) - start
-    sentence = [
-        *pen.compose(
-            "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
-            "{start} on",
-            tasks=tasks,
-            work=unbroken(format_duration(int(losses.work[place]))),
-            pause=pen.text(unbroken(format_duration(pause_ns)), Role.NUMBER),
-            start=unbroken(format_time(start - origin_ns)),
-        )
-    ]
+    sentence = pen.compose(
+        "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
+        "{start} on",
+        tasks=tasks,
+        work=unbroken(format_duration(int(losses.work[place]))),
+        pause=pen.text(unbroken(format_duration(pause_ns)), Role.NUMBER),
+        start=unbroken(format_time(start - origin_ns)),
+    )
     cause, line_index = int(losses.cause[place]), int(losses.line[place])
     if cause >= 0:
         cause_text = (cause_name(Cause(cause)), cause_style(Cause(cause), pen.palette))
-        sentence = [*pen.compose("{sentence}: {why}", sentence=sentence, why=cause_text)]
+        sentence = pen.compose("{sentence}: {why}", sentence=sentence, why=cause_text)
     if line_index >= 0:
         file, number, function = losses.lines[line_index]
         function_name = printable(function, NAME)
         if file:
             location = pen.text(f"{printable(path_end(file, 2), NAME)}({number})", Role.USER_LINE)
-            sentence = [
-                *pen.compose(
-                    "{sentence} at {line} {function}",
-                    sentence=sentence,
-                    line=location,
-                    function=function_name,
-                )
-            ]
+            sentence = pen.compose(
+                "{sentence} at {line} {function}",
+                sentence=sentence,
+                line=location,
+                function=function_name,
+            )
         else:
-            sentence = [*pen.compose("{sentence} in {function}", sentence=sentence, function=function_name)]
-    return [*pen.compose("{sentence}.", sentence=sentence)]
+            sentence = pen.compose("{sentence} in {function}", sentence=sentence, function=function_name)
+    return pen.compose("{sentence}.", sentence=sentence)

@@ -139,17 +139,15 @@ class LineStory(Story):
             lowest, median, highest = (
                 format_duration(ns) for ns in (min(counts), median_low(counts), max(counts))
             )
-            line = [
-                *compose_sentence(
-                    template,
-                    self._dim,
-                    some=f"{steps_with_idle:,}",
-                    steps=f"{len(counts):,}",
-                    least=(lowest, self._text),
-                    median=(median, self._bold),
-                    most=(highest, self._text),
-                )
-            ]
+            line = compose_sentence(
+                template,
+                self._dim,
+                some=f"{steps_with_idle:,}",
+                steps=f"{len(counts):,}",
+                least=(lowest, self._text),
+                median=(median, self._bold),
+                most=(highest, self._text),
+            )
             if by_step.get(-1, 0):
                 line.append((translate("; {time} in none", time=outside), self._dim))
         return line
@@ -199,12 +197,12 @@ class LineStory(Story):
         saving, with_peers = most_saved(line, savings)
         if format_duration(with_peers) != format_duration(saving):
             template, time = WITH_PEERS if saving else NOT_ALONE, (format_duration(saving), self._bold)
-            return [*compose_sentence(template, self._dim, time=time, more=format_duration(with_peers))]
+            return compose_sentence(template, self._dim, time=time, more=format_duration(with_peers))
         if not saving:
             sentence = translate("Saves nothing: no step waits for what the host does in it.")
             return [(sentence, self._dim)]
         template = BEYOND_IDLE if idle_ns is not None and saving > idle_ns else WITHOUT_HOST
-        return [*compose_sentence(template, self._dim, time=(format_duration(saving), self._bold))]
+        return compose_sentence(template, self._dim, time=(format_duration(saving), self._bold))
 
 
 def what_if_words(

@@ -5,7 +5,6 @@ Makes lines of styled text and knows no widget.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +27,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
-from tracetui.ui.drawing.strips import StyledText, flowing, wrapped
+from tracetui.ui.drawing.strips import flowing, wrapped
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, MemoryView, ShownMemory
 from tracetui.units import format_bytes, format_count, format_duration, format_time
@@ -78,15 +77,13 @@ class MemoryStory(Story):
                 start=start,
                 life=life,
             )
-            return [title, *flowing([*growth], width)][:height]
+            return [title, *flowing(growth, width)][:height]
         nth, calls = nth_call(recorded.blocks, int(shown.part.places[block]))
         call = call_words(nth, calls)
         template = "{size} allocated {start}, {call} of that line"
         if recorded.timed:
             template = "{size} allocated {start} by {call} of that line"
-        allocation: Iterable[StyledText] = compose_sentence(
-            template, self._text, size=(size, self._bold), start=start, call=call
-        )
+        allocation = compose_sentence(template, self._text, size=(size, self._bold), start=start, call=call)
         step = int(blocks.step[block])
         if step >= 0:
             number = str(recorded.steps[step].number)

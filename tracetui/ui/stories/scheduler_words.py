@@ -97,24 +97,22 @@ class _SchedulerWords:
         waker = int(states.waker[states.piece_at(np.array([end - 1]))[0]])
         thread, time = self._thread(parts), self._time(parts)
         if waker <= 0:
-            return [*pen.compose("{thread} slept for {time}.", thread=thread, time=time)]
+            return pen.compose("{thread} slept for {time}.", thread=thread, time=time)
         task = thread_name(self._scheduler.task(waker, end))
         kept = self._kept(waker, spans)
         if not kept:
             template = "{thread} slept for {time}, until {waker} woke it."
-            return [*pen.compose(template, thread=thread, time=time, waker=task)]
+            return pen.compose(template, thread=thread, time=time, waker=task)
         ready = sum(culprit.idle_ns for culprit in kept)
-        return [
-            *pen.compose(
-                "{thread} slept for {time}, until {waker} woke it, which was ready for {ready} of that "
-                "and had no core; it was with {tasks}.",
-                thread=thread,
-                time=time,
-                waker=task,
-                ready=format_duration(ready),
-                tasks=_tasks(kept),
-            )
-        ]
+        return pen.compose(
+            "{thread} slept for {time}, until {waker} woke it, which was ready for {ready} of that "
+            "and had no core; it was with {tasks}.",
+            thread=thread,
+            time=time,
+            waker=task,
+            ready=format_duration(ready),
+            tasks=_tasks(kept),
+        )
 
     def _call(self, place: int) -> list[StyledText]:
         """Return in which call of the system the thread slept, where that is recorded."""
@@ -125,7 +123,7 @@ class _SchedulerWords:
         if row is None:
             return []
         call = self._pen.text(printable(trace.name(row), _LONGEST_CALL), Role.NUMBER)
-        return [*self._pen.compose(" It waited in {call}.", call=call)]
+        return self._pen.compose(" It waited in {call}.", call=call)
 
     def waited(self, places: Int64s) -> list[StyledText]:
         """Return which thread waited for a disk."""
@@ -144,7 +142,7 @@ class _SchedulerWords:
     def _rest(self, places: Int64s, told: Int64s, template: str) -> list[StyledText]:
         """Return how much of the pieces is not among those that are told; nothing where all are."""
         rest_ns = self._ns(places) - self._ns(told)
-        return [*self._pen.compose(template, time=format_duration(rest_ns))] if rest_ns else []
+        return self._pen.compose(template, time=format_duration(rest_ns)) if rest_ns else []
 
     def _kept(self, waker: int, sleep: Intervals) -> tuple[Culprit, ...]:
         """Return who had the core of the waker while it was ready, where that is much of a sleep."""

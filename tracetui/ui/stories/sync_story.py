@@ -75,7 +75,7 @@ class SyncStory(Story):
             else "The host waited {time} in {calls}"
         )
         wait_time = (format_duration(sync.total_ns), self._bold)
-        line = [*compose_sentence(template, self._text, time=wait_time, calls=calls, often=calls_a_step)]
+        line = compose_sentence(template, self._text, time=wait_time, calls=calls, often=calls_a_step)
         if sync.count > 1:
             longest = translate("longest {time}", time=format_duration(sync.longest_ns))
             line.append((clauses(["", longest]), self._dim))
