@@ -13,8 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.ui.sending.cell_looks import PLAIN, CellLook, look_of, turn
-from tracetui.ui.sending.terminal_cells import _NARROW, TerminalCells
+from tracetui.ui.sending.terminal_cells import _NARROW, PLAIN, CellLook, TerminalCells, look_of, turn
 
 WIDTH, HEIGHT = 14, 3
 STYLES = (

@@ -37,11 +37,10 @@ from tracetui.export.tables.comparison import BY, MEMORY, WATERFALL, ComparedRow
 from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.comparing import row_places
+from tracetui.ui.comparing import comparing
 from tracetui.ui.comparing.absence import absence_lines
-from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor
+from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor, gap_ended_by
 from tracetui.ui.comparing.pair import ComparedPair, Runs
-from tracetui.ui.comparing.row_places import gap_ended_by
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import SHOWN, columns, instance
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
@@ -281,8 +280,8 @@ def test_before_all_gaps_the_last_step_that_begins_before_a_task_is_shown_until_
     analysis: Any = MagicMock(host_spans=spans, trace=MagicMock(slices=slices))
     session = MagicMock(go_to_gap=lambda gap: False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_places, "gap_ended_by", lambda analysis, row: -1)
-        row_places.go_to_idle(session, analysis, 0)
+        patch.setattr(comparing, "gap_ended_by", lambda analysis, row: -1)
+        comparing.go_to_idle(session, analysis, 0)
     session.select.assert_called_once_with(0)
     assert session.state.show.call_args.args == (40, 60)
 

@@ -15,8 +15,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.screens.timeline import TimelineScreen
-from tracetui.ui.stories.kernel_words import describe_kernel
-from tracetui.ui.stories.run_words import run_lines
+from tracetui.ui.stories.describe import describe_kernel, run_lines
 from tracetui.ui.widgets.details import Details
 
 

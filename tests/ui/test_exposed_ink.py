@@ -11,9 +11,8 @@ from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, timeline, viewing
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.trace.model import Trace
-from tracetui.ui.drawing.exposed_ink import most_exposed
 from tracetui.ui.drawing.glyphs import BLOCKS
-from tracetui.ui.drawing.idle_line import IdleLine
+from tracetui.ui.drawing.idle_line import IdleLine, most_exposed
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.state import Viewport, ViewState

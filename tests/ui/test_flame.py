@@ -19,10 +19,9 @@ from tests.ui.viewing import analysis_of, lines_of, said, until, viewing
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
-from tracetui.ui.branches import Branches
+from tracetui.ui.branches import Branches, FrameKind, frame_kind
 from tracetui.ui.drawing.flame import flame_rows
 from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.frame_kinds import FrameKind, frame_kind
 from tracetui.ui.screens.flame import FlameScreen
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.stories.flame_story import flame_story

@@ -15,8 +15,16 @@ from tests.ui.viewing import lines_of, timeline, until, viewing
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
-from tracetui.ui.drawing.flow_line import FlowCell, Stop, flow_line, overlaid
-from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, kept_lines, stops
+from tracetui.ui.drawing.flow_line import (
+    FlowCell,
+    HopPlace,
+    Scrolled,
+    Stop,
+    flow_line,
+    kept_lines,
+    overlaid,
+    stops,
+)
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 from tracetui.ui.state import Viewport
 

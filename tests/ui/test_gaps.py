@@ -28,8 +28,8 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.messages import AnalysisFailed
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.export_dialog import TableExport
 from tracetui.ui.screens.gaps import GapsScreen
-from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.stories.describe import describe_worst
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.tables.gap_columns import gaps_answer, located_task

@@ -30,8 +30,8 @@ from tracetui.job.whatif.row_fixes import RowFixes
 from tracetui.language import state
 from tracetui.places import parse_place
 from tracetui.ui.job_app import JobApp
+from tracetui.ui.messages import JobRead
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.ranks.job_messages import JobRead
 from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.screens.pipeline import PipelineScreen
 from tracetui.ui.screens.whatif import WhatifScreen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.ui.drawing.labels import apart
+from tracetui.ui.drawing.ticks import apart
 
 
 def test_the_worst_gaps_come_first_and_none_stands_beside_another() -> None:

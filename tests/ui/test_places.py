@@ -24,7 +24,7 @@ from tracetui.notebook.notebook import notes_path
 from tracetui.places import SharedPlace, parse_place, trace_fingerprint
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.place_words import place_in
+from tracetui.ui.place_opening import place_in
 from tracetui.ui.screens.sql import SqlScreen
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session

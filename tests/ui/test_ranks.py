@@ -42,8 +42,8 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.job_app import JobApp
+from tracetui.ui.messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.ranks.job_messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.lanes import Lanes, RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.ranks.rank_view import RankView

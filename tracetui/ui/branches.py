@@ -1,4 +1,4 @@
-"""The rows of a tree of stacks: which are open, which are folded, which are too small to show.
+"""The rows of a tree of stacks: which are open, which are folded, which are too small, whose they are.
 
 Pure: knows no terminal. Rows are made only for what is open. Nothing is dropped: the idle time of a row is
 its own plus that of the rows below it, among them one row that stands for all that are too small.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from tracetui.analysis.idle.frames import FrameRules, Origin
 from tracetui.analysis.idle.idle_lines import StackNode
@@ -223,4 +224,26 @@ def _alike(one: Frame, other: Frame) -> bool:
     """Return whether two frames are of one function: a path may be cut after an entry of sys.path."""
     return one.function == other.function and (
         one.file.endswith(other.file) if len(one.file) > len(other.file) else other.file.endswith(one.file)
+    )
+
+
+class FrameKind(Enum):
+    """Told by colour and by the mark before the name."""
+
+    YOURS = "your code"
+    MODULE = "nn.Module"
+    FRAMEWORK = "torch and the like"
+    OTHER = "packages, Python, built-ins"
+
+
+def frame_kind(frame: Frame, rules: FrameRules) -> FrameKind:
+    """Return the kind of a frame, by the rules that choose the lines that are charged."""
+    if rules.origin(frame) is Origin.USER:
+        return FrameKind.YOURS
+    if module_of(frame.function) is not None and not frame.file:
+        return FrameKind.MODULE
+    return (
+        FrameKind.FRAMEWORK
+        if package_of(frame, rules) in KNOWN.frames.framework_packages
+        else FrameKind.OTHER
     )

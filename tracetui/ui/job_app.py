@@ -15,8 +15,8 @@ from tracetui.language import translate
 from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import CHOOSE_RANK, TraceApp, run_app, run_separate
+from tracetui.ui.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.ranks.job_messages import ONLY_DIGEST, JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_reading import read_job
 from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.screen_specs import (
@@ -33,6 +33,7 @@ from tracetui.ui.trace_names import name_of_run
 from tracetui.ui.viewer import FIRST
 from tracetui.units import format_duration, format_error, format_percent
 
+ONLY_DIGEST = "Only the digest of this rank is here: its trace is elsewhere."
 RANKS = "ranks"  #: the screen that a job opens at
 
 

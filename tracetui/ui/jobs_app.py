@@ -19,9 +19,8 @@ from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.comparing.pair import ComparedPair, Runs
 from tracetui.ui.failures import Refusal
-from tracetui.ui.job_app import number_of_found_rank, rank_name
+from tracetui.ui.job_app import ONLY_DIGEST, number_of_found_rank, rank_name
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.ranks.job_messages import ONLY_DIGEST
 from tracetui.ui.screen_specs import (
     ScreenScope,
     is_joint,

@@ -20,6 +20,8 @@ from tracetui.ui.session import Session
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.analysis.counter_tracks import CounterTrack
+    from tracetui.job.engines.digest_pool import DigestProgress
+    from tracetui.job.job import Job
 
 # From threads to the app
 
@@ -158,3 +160,39 @@ class Status(Message, bubble=False):
     """A sentence for the last line, for a while: at most until another screen is opened."""
 
     sentence: str
+
+
+# Of a job
+
+
+@dataclass
+class JobProgress(Message, bubble=False):
+    """So many ranks are digested: from the thread that does it."""
+
+    progress: DigestProgress
+
+
+@dataclass
+class JobGrew(Message, bubble=False):
+    """The job of the ranks that are digested so far: from the thread."""
+
+    job: Job
+
+
+@dataclass
+class JobRead(Message, bubble=False):
+    """All ranks are digested, or as many as will be: from the thread."""
+
+    job: Job
+
+
+@dataclass
+class JobFailed(Message, bubble=False):
+    """No rank can be read, or no two are of one job: from the thread."""
+
+    sentence: str
+    separate_runs: bool = False  #: no two of the ranks are of one job
+
+
+class JobChanged(Message, bubble=False):
+    """More ranks are digested, or are being: from the app to its screens."""

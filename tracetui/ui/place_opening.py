@@ -1,4 +1,4 @@
-"""Opening the places that others send, and the command that opens what is shown here."""
+"""Opening the places that others send or paste, and the command that opens what is shown here."""
 
 from __future__ import annotations
 
@@ -11,15 +11,30 @@ from tracetui.export.notes import problem_words
 from tracetui.language import translate
 from tracetui.notebook.note import NotANote, new_note
 from tracetui.notebook.notebook import Notebook, notes_path
-from tracetui.places import SharedPlace, trace_fingerprint
+from tracetui.places import NotAPlace, SharedPlace, parse_place, trace_fingerprint
 from tracetui.trace.clean import printable
 from tracetui.ui.messages import NotesChanged, SelectionChanged, TraceChanged
-from tracetui.ui.place_words import AT
-from tracetui.ui.screen_specs import ScreenScope, is_joint, is_of_scope, is_paired
+from tracetui.ui.screen_specs import SCREENS, ScreenScope, is_joint, is_of_scope, is_paired
 from tracetui.ui.session import Session
 from tracetui.ui.session_place import OTHER_TRACE, is_of_another, open_place, shared_place_of
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
+
+AT = "--at"  #: the option of the command line that takes a place
+
+
+def place_in(text: str) -> SharedPlace | None:
+    """Return the place of a text, or of a command line that opens one; None where there is none."""
+    words = text.split()
+    if AT in words[:-1]:
+        words = words[words.index(AT) + 1 :][:1]
+    if len(words) != 1 or not set("@#") & set(words[0]):
+        return None
+    try:
+        place = parse_place(words[0].strip("'\""))
+    except NotAPlace:
+        return None
+    return place if place.screen in SCREENS else None
 
 
 class Places:

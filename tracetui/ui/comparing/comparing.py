@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from textual.message import Message
 
 from tracetui.language import clauses, sentences, translate, wording
 from tracetui.ui.comparing.pair import ComparedPair, Runs
-from tracetui.ui.comparing.row_places import go_to_idle, go_to_slice
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
 from tracetui.ui.screen_specs import ScreenScope, is_paired, joint_mode, screens_of_scope
@@ -246,3 +246,30 @@ def _anchor(session: Session, analysis: Analysis) -> int:
     begins = analysis.host_spans[:, 0]
     inside = begins[(begins >= viewport.start_ns) & (begins < viewport.end_ns)]
     return int(inside[0]) if len(inside) else viewport.centre_ns
+
+
+def go_to_idle(session: Session, analysis: Analysis, row: int) -> None:
+    """Select the gap with the idle time that a task ends; before all gaps show the step until the task."""
+    if session.go_to_gap(gap_ended_by(analysis, row)):
+        return
+    go_to_slice(session, analysis, row)
+    end = int(analysis.trace.slices.start[row])
+    begins = analysis.host_spans[:, 0]
+    before = begins[begins < end]
+    if len(before):
+        session.state.show(int(before[-1]), end)
+
+
+def go_to_slice(session: Session, analysis: Analysis, row: int) -> None:
+    """Select a slice in the middle of the screen."""
+    slices = analysis.trace.slices
+    session.state.show(int(slices.start[row]), int(slices.end[row]))
+    session.select(row)
+
+
+def gap_ended_by(analysis: Analysis, row: int) -> int:
+    """Return the gap with the idle time that a task ends; -1 where it ends none."""
+    device, time = analysis.trace.track_of(row).device, int(analysis.trace.slices.start[row])
+    (found,) = np.nonzero((analysis.gaps.start < time) & (time <= analysis.gaps.end))
+    names = [analysis.devices[index].device for index in analysis.gaps.device[found].tolist()]
+    return next((gap for gap, name in zip(found.tolist(), names) if name == device), -1)

@@ -1,7 +1,8 @@
-"""Round times for a ruler: where the ticks are, and what they say. Integer ns, no terminal."""
+"""Round times for a ruler, where they are and what they say, and which labels have room. No terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from tracetui.ui.state import Viewport
@@ -67,3 +68,22 @@ def format_tick(ns: int, step_ns: int) -> str:
         decimals += 1
     fraction = f".{remainder:0{len(str(scale)) - 1}d}"[: decimals + 1] if decimals else ""
     return f"{whole}{fraction} {unit}"
+
+
+def apart(wanted: Iterable[tuple[int, str]], columns: int, marks: Collection[int] = ()) -> dict[int, str]:
+    """Return labels that have room, by column: the first of `wanted` first, others where none is near.
+
+    wanted : (column of its first cell, label). Between two labels is at least one cell, and each is whole.
+    marks : columns that something else is drawn over: no label is shown of which that would hide a letter
+        behind the first.
+    """
+    shown: dict[int, str] = {}
+    taken: set[int] = set()
+    hidden = set(marks)
+    for column, label in wanted:
+        cells = range(column, column + len(label))
+        is_whole = column >= 0 and cells.stop <= columns and hidden.isdisjoint(cells[1:])
+        if is_whole and taken.isdisjoint(cells):
+            shown[column] = label
+            taken.update(range(cells.start - 1, cells.stop + 1))
+    return shown

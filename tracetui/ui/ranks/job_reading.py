@@ -18,8 +18,8 @@ from tracetui.job.job import Job
 from tracetui.job.load import join
 from tracetui.language import restate
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
+from tracetui.ui.messages import JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.ranks.job_messages import JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_session import JobSession
 
 EVERY_S = 0.2  #: between two progress lines

@@ -1,4 +1,4 @@
-"""Writing the slices of the window to a csv file: what, where to, and how it went."""
+"""Writing a csv file, of the slices of the window or of a table: what, where to, and how it went."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from shutil import SameFileError
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from textual import on
 from textual.containers import Horizontal
@@ -23,7 +23,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.background import finishing
 from tracetui.export.atomic import write_atomically
 from tracetui.export.trace.events_csv import matching_tracks, rows_touching, write_events
-from tracetui.language import counted, translate, wording
+from tracetui.language import counted, in_english, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
@@ -35,6 +35,9 @@ from tracetui.ui.trace_names import name_for_file
 from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_duration, format_time
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FILE_EXISTS = "It exists: enter overwrites it."
 PROGRESS_S = 0.1
@@ -290,3 +293,39 @@ def sentence_of(error: OSError | ValueError) -> str:
         reason = _SENTENCES.get(error.errno) or os.strerror(error.errno)
         return translate("{reason}: nothing is written.", reason=wording(reason))
     return "This is not a name for a file."
+
+
+class TableExport(FilePanel):
+    """Writes the rows shown, in the order shown, with exact values.
+
+    The columns are those that the command line writes; `frame` makes them, in a thread.
+    """
+
+    TITLE_OF = "Export the table"
+    KEYS = (("enter", "write"), ("esc", "close"))
+
+    def __init__(self, session: Session, frame: Callable[[], pd.DataFrame], rows: int, name: str) -> None:
+        super().__init__(session)
+        self._frame, self._rows, self._called = frame, rows, name
+
+    def body(self) -> Iterable[Widget]:
+        yield Input(f"{self._called}.csv", id="file", compact=True)
+
+    def on_mount(self) -> None:
+        # The panel's own on_mount comes after this one.
+        self.call_after_refresh(lambda: self.set_title(counted(self._rows, "1 row", "{count} rows")))
+
+    def write(self) -> None:
+        name = self.query_one("#file", Input).value.strip()
+        if name:
+            self.set_title("writing")
+            rows = counted(self._rows, "1 row", "{count} rows")
+            self.write_file(
+                name, self._fill, lambda path: translate("{rows} written to {path}", rows=rows, path=path)
+            )
+
+    def _fill(self, stream: BinaryIO) -> None:
+        from tracetui.export.data_frame import write_frames  # pandas: half a second, paid by whoever exports
+
+        with in_english():
+            write_frames(stream, [self._frame()])

@@ -12,9 +12,9 @@ from textual.widget import Widget
 from tracetui.analysis.analyse import Analysis
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
+from tracetui.ui.branches import FrameKind
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText
-from tracetui.ui.frame_kinds import FrameKind
 from tracetui.ui.screens.charged import absent_source, charge_idle
 from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.session import Session

@@ -14,7 +14,7 @@ from tracetui.export.tables.job import JobRows
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.language import restate, translate
-from tracetui.ui.ranks.job_messages import JobChanged
+from tracetui.ui.messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.rank_view import RankPlace
 from tracetui.ui.screens.table_screen import TableKeys, TableScreen

@@ -15,7 +15,7 @@ from tracetui.language import wording
 from tracetui.places import SharedPlace
 from tracetui.ui.actions import GO, Action, actions_of, key_label
 from tracetui.ui.messages import PlaceAsked
-from tracetui.ui.place_words import place_in
+from tracetui.ui.place_opening import place_in
 from tracetui.ui.screens.chooser import Choice, Chooser
 from tracetui.ui.viewer import Viewer
 

@@ -28,7 +28,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, wrapped
 from tracetui.ui.heat.sheet import Sheet
-from tracetui.ui.ranks.job_messages import JobChanged
+from tracetui.ui.messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables

@@ -20,10 +20,9 @@ from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing.comparing import COMPARE, Comparing, PairChanged
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.messages import PlaceAsked
+from tracetui.ui.messages import JobChanged, PlaceAsked
 from tracetui.ui.query_history import QueryHistory
 from tracetui.ui.query_sources import QuerySource, job_queries, pair_queries, trace_queries
-from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session

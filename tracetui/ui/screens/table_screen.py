@@ -29,7 +29,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, wrapped
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import Status, TraceChanged
-from tracetui.ui.screens.table_export import TableExport
+from tracetui.ui.screens.export_dialog import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
 from tracetui.ui.viewer import Viewer

@@ -18,7 +18,6 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.device_load import is_of_host
 from tracetui.ui.drawing.rows import LineKind, hiding, track_key
 from tracetui.ui.editor import open_in_editor
-from tracetui.ui.follow import follow
 from tracetui.ui.messages import (
     CurvesChanged,
     ProgressChanged,
@@ -28,6 +27,7 @@ from tracetui.ui.messages import (
     TraceChanged,
     ViewChanged,
 )
+from tracetui.ui.neighbours import follow
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
 from tracetui.ui.screens.time_prompt import TimePrompt
 from tracetui.ui.screens.track_finder import TrackFinder

@@ -1,11 +1,11 @@
-"""The lines of the details pane on a slice, on a gap, and on what led to a task.
+"""The lines of the details pane on a slice, on a gap, on what led to a task, on its kernel, and on the run.
 
 Every name goes through `printable`; times and shares are exact, and what is not known is named as missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,20 +16,22 @@ from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.main_line import main_line
+from tracetui.analysis.kernels import KernelFacts
 from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.operators import activity_words
 from tracetui.export.text import padded
-from tracetui.language import translate, wording
+from tracetui.language import clauses, counted, heading, names, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_name, cause_style
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.pen import Line, Pen
+from tracetui.ui.drawing.pen import LABEL, Line, Pen
+from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.stories.gap_words import GapWords
 from tracetui.ui.tables.hotspot_columns import between_operators
 from tracetui.units import format_clock, format_duration, format_exact, format_time
@@ -239,3 +241,75 @@ def _neighbour_line(word: str, trace: Trace, row: int, pen: Pen) -> Line:
         pen.text(f"  {format_duration(int(trace.slices.dur[row]))}", Role.NUMBER),
         pen.text(f"  {printable(trace.track_of(row).name)}", Role.DIM),
     ]
+
+
+_FACT_CHARACTERS = 120  #: characters of one fact
+
+
+def run_lines(facts: Iterable[tuple[str, Sequence[str]]], pen: Pen, width: int) -> list[Line]:
+    """Return the facts by their labels, as the producer wrote them, in lines of at most `width` cells."""
+    lines: list[Line] = []
+    for label, values in facts:
+        text = names(printable(value, _FACT_CHARACTERS) for value in values)
+        for index, line in enumerate(flowing([pen.text(text)], width - LABEL)):
+            lines.append([pen.label(heading(label) if index == 0 else ""), *line])
+    return lines
+
+
+_TENSOR_CHARACTERS = 200  #: characters of a text
+
+
+def describe_kernel(facts: KernelFacts, pen: Pen) -> list[Line]:
+    """Return a line on the kernel, one each on its inputs and outputs, and one on the counters above 0."""
+    lines = [_kernel_line(facts, pen), _tensor_line("input", facts, pen), _tensor_line("output", facts, pen)]
+    counters = {title: value for title, value in facts.counters.items() if value}
+    if counters:
+        text = ", ".join(f"{printable(title, 40)} {value:g}" for title, value in counters.items())
+        lines.append([pen.label("PMU"), pen.text(text)])
+    return [line for line in lines if line]
+
+
+def _kernel_line(facts: KernelFacts, pen: Pen) -> Line:
+    """Return "MatMulV2 on AI_CORE, 24 blocks, waited 1.24 µs"; empty where nothing is known."""
+    texts = facts.texts
+    parts = [translate("on {core}", core=printable(texts["core"], 40))] if "core" in texts else []
+    if facts.blocks:
+        parts.append(counted(facts.blocks, "1 block", "{count} blocks"))
+    if facts.mix_blocks:
+        parts.append(counted(facts.mix_blocks, "1 mix block", "{count} mix blocks"))
+    if facts.wait_ns is not None:
+        parts.append(translate("waited {time}", time=format_duration(facts.wait_ns)))
+    parts += [f"{key} {printable(texts[key], 40)}" for key in ("state", "hf32") if key in texts]
+    name = printable(texts["type"], 60) if "type" in texts else ""
+    if not name and not parts:
+        return []
+    return [
+        pen.label("kernel"),
+        pen.text(name, Role.NUMBER),
+        pen.text(f" {clauses(parts)}".rstrip()),
+    ]
+
+
+def _tensor_line(side: str, facts: KernelFacts, pen: Pen) -> Line:
+    """Return "inputs  [128,256] FLOAT16 ND; [256] FLOAT ND".
+
+    The attributes of a tensor stand together where all columns have as many tensors; else column follows
+    column.
+    """
+    columns = [facts.texts.get(f"{side}_{attribute}") for attribute in ("shapes", "types", "formats")]
+    values_by_column = [column.strip('"').split(";") for column in columns if column is not None]
+    if not values_by_column:
+        return []
+    if len({len(parts) for parts in values_by_column}) == 1:
+        text = "; ".join(
+            " ".join(part for part in parts if part) or "scalar" for parts in _tensor_parts(values_by_column)
+        )
+    else:
+        text = "  ".join(";".join(parts) for parts in values_by_column)
+    return [pen.label(translate(f"{side}s")), pen.text(printable(text, _TENSOR_CHARACTERS))]
+
+
+def _tensor_parts(values_by_column: list[list[str]]) -> list[tuple[str, ...]]:
+    """Return, for each tensor, its shape in brackets and its other attributes."""
+    shapes, *other_columns = values_by_column
+    return list(zip([f"[{shape}]" for shape in shapes], *other_columns))

@@ -6,9 +6,9 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
+from tracetui.ui.branches import frame_kind
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText
-from tracetui.ui.frame_kinds import frame_kind
 from tracetui.ui.widgets.flame import FlameView, shown_frame
 from tracetui.units import format_duration, format_percent
 

@@ -19,12 +19,11 @@ from tracetui.arrays import Int64s
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.curve import area_levels, curve_cells, curve_line_rows, most_in_columns, round_up
-from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.lane import text_cells as text_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted
-from tracetui.ui.drawing.ticks import ticks
+from tracetui.ui.drawing.ticks import apart, ticks
 from tracetui.ui.state import Viewport
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget

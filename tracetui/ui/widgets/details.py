@@ -28,7 +28,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.drawing.strips import fitted, wrapped
 from tracetui.ui.failures import failure
-from tracetui.ui.follow import chain_through
+from tracetui.ui.neighbours import chain_through
 from tracetui.ui.session import Session
 from tracetui.ui.stories.curve_words import CurveSpot, curve_at, describe_curve
 from tracetui.ui.viewer_screen import InViewer
@@ -247,7 +247,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
 
     def _selected_lines(self, trace: Trace, row: int, gap: int, pen: Pen) -> list[Line]:
         """Describe the selected slice or gap, or its whole stack; what does so is imported with the first."""
-        from tracetui.ui.stories import describe, gap_words, kernel_words
+        from tracetui.ui.stories import describe, gap_words
 
         analysis = self.session.analysis
         frames = describe.describe_frames(self.stack, self.rules, pen)
@@ -264,7 +264,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             *describe.describe_slice(trace, row, pen),
             *chain,
             *self._stack_lines(pen),
-            *(kernel_words.describe_kernel(facts, pen) if facts else []),
+            *(describe.describe_kernel(facts, pen) if facts else []),
             *describe.describe_args(args, pen),
             *frames,
         ]
@@ -295,7 +295,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         ]
         about_run: list[Line] = []
         if self._run is not None:
-            from tracetui.ui.stories.run_words import run_lines
+            from tracetui.ui.stories.describe import run_lines
 
             about_run = run_lines(self._run, pen, self.size.width)
             self._title = translate("the run") if about_run else self._title

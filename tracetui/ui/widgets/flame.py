@@ -17,11 +17,10 @@ from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame, path_end
-from tracetui.ui.branches import Branches
+from tracetui.ui.branches import Branches, FrameKind, frame_kind
 from tracetui.ui.drawing.flame import Flame, flame_rows
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
-from tracetui.ui.frame_kinds import FrameKind, frame_kind
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.ui.widgets.stack_tree import function_name

@@ -30,11 +30,11 @@ from tracetui.ui.drawing.causes import (
     main_legend,
 )
 from tracetui.ui.drawing.device_load import device_load, is_of_host
-from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import StyledText, fitted
+from tracetui.ui.drawing.ticks import apart
 from tracetui.ui.session import Session
 from tracetui.ui.state import Search
 from tracetui.ui.viewer_screen import InViewer

@@ -8,10 +8,9 @@ from textual.strip import Strip
 
 from tracetui.language import translate
 from tracetui.places import moment_of
-from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import clip_cells, segments
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.ticks import ticks
+from tracetui.ui.drawing.ticks import apart, ticks
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget

@@ -20,14 +20,16 @@ from textual.strip import Strip
 
 from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
-from tracetui.ui.comparing.band_art import BandArt
+from tracetui.trace.clean import printable
 from tracetui.ui.comparing.bands import BandKind
-from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRuns
-from tracetui.ui.drawing.labels import apart
-from tracetui.ui.drawing.lane import clip_cells, segments, text_cells
-from tracetui.ui.drawing.palette import Role
+from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRun, StackedRuns
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.idle_line import IdleLine
+from tracetui.ui.drawing.lane import clip_cells, draw_lane, painted_selected, segments, text_cells
+from tracetui.ui.drawing.looks import Looks
+from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText, fitted
-from tracetui.ui.drawing.ticks import format_tick, tick_step
+from tracetui.ui.drawing.ticks import apart, format_tick, tick_step
 from tracetui.ui.state import Viewport
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
@@ -36,6 +38,7 @@ from tracetui.units import format_duration, format_ms, format_percent, format_ti
 
 LABEL_LEAST, LABEL_MOST = 19, 24
 KEPT = 512  #: lines that are drawn already
+_NAME_LIMIT = 400  #: characters of a name that can matter on a screen
 _CURSOR = 3  # style of the cursor on the ruler
 
 
@@ -82,6 +85,36 @@ class StackedLook(NamedTuple):
 def full_height(stack: StackedRuns, device: int) -> int:
     """Return how many lines there are of both where there is room for all."""
     return 1 + 2 * (len(HeadPart) + len(stack.kinds(device)))
+
+
+class BandArt:
+    """Draws the lines of one run."""
+
+    def __init__(self, lanes: StackedRun, palette: Palette, glyphs: Glyphs) -> None:
+        self._lanes, self._glyphs = lanes, glyphs
+        self._idle = IdleLine(lanes.picture, palette, glyphs)
+        self._looks = Looks(lanes.analysis.trace, palette)
+
+    def line(self, number: int, kind: BandKind, chosen: Chosen, edges: Int64s) -> list[Segment]:
+        """Draw a line of a device between `edges` (ns), with what is selected in it."""
+        if kind is BandKind.IDLE:
+            return self._idle.draw(self._lanes.device(number), chosen.gap, edges)
+        band, trace, looks = self._lanes.band(number, kind), self._lanes.analysis.trace, self._looks
+        columns = band.columns(edges)
+        paints = np.zeros(len(columns.row), np.int64)
+        crowd = -1
+        if len(band):
+            track = trace.track_of(int(band.rows[0]))
+            paints, crowd = looks.choose(track, columns.row), looks.crowd(track)
+        if chosen.row in band:
+            start = int(trace.slices.start[chosen.row])
+            paints = painted_selected(columns, paints, chosen.row, start, looks.selected)
+        return draw_lane(
+            columns, looks.paints, paints, self._name, self._glyphs, crowd=crowd, selected=looks.selected
+        )
+
+    def _name(self, row: int) -> str:
+        return printable(self._lanes.analysis.trace.name(row), _NAME_LIMIT)
 
 
 class Stacked(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):

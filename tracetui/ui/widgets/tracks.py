@@ -15,8 +15,16 @@ from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.ui.drawing.flow_line import FlowCell, flow_line, overlaid
-from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, hop_places, kept_lines, stops
+from tracetui.ui.drawing.flow_line import (
+    FlowCell,
+    HopPlace,
+    Scrolled,
+    flow_line,
+    hop_places,
+    kept_lines,
+    overlaid,
+    stops,
+)
 from tracetui.ui.drawing.line_art import LineArt
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
