@@ -21,9 +21,8 @@ from tracetui.analysis.window import window_statistics
 from tracetui.trace.model import Activity, Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.screens.operators import OperatorsScreen
-from tracetui.ui.screens.statistics import StatisticsPanel
+from tracetui.ui.screens.statistics import StatisticsPanel, idle_answer
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.statistics import Statistics, idle_answer
 from tracetui.units import format_count, format_duration, format_percent
 
 
@@ -153,12 +152,12 @@ async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(t
         for place in range(min(len(names), len(lines))):
             drawn = drawn_cells(lines[place])
             assert [drawn[0], *drawn[2:]] == cells_of(names, place)
-        answer = panel.query_one(Statistics).query_one(Lines).text
+        answer = panel.query_one("#numbers Lines", Lines).text
         idle = sum(device.idle.clip(*window).total for device in analysis.devices)
         assert f"idle {format_duration(idle)} ({format_percent(idle, window[1] - window[0])})" in answer
         await pilot.press("tab")
         await pilot.pause()
-        assert "host operators" in panel.query_one(Statistics).query_one(Lines).text
+        assert "host operators" in panel.query_one("#numbers Lines", Lines).text
         await pilot.press("escape")
         await pilot.pause()
         assert not isinstance(app.screen, StatisticsPanel)
@@ -171,7 +170,7 @@ async def test_without_a_device_the_statistics_are_of_the_host() -> None:
             await pilot.pause()
             panel = app.screen
             assert isinstance(panel, StatisticsPanel)
-            assert "host operator" in panel.query_one(Statistics).query_one(Lines).text
+            assert "host operator" in panel.query_one("#numbers Lines", Lines).text
 
 
 def test_a_window_without_a_device_has_no_idle_time() -> None:

@@ -19,7 +19,6 @@ from tracetui.reader.events import EventTable
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer, Trace
-from tracetui.ui.drawing.device_load import device_load
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, timeline_lines, track_key
 from tracetui.ui.drawing.sketch import Sketch, Slopes, _reaches
@@ -118,7 +117,7 @@ def test_what_is_read_and_what_is_not_make_up_the_whole_time(path: Path, share: 
         unread = sketch.levels(track_key(track), edges) > 0
         assert (read | unread).all(), "no column looks as if nothing were there"
         assert np.count_nonzero(read & unread) <= 4, "and nothing is drawn that is read already"
-    busy, level = device_load(picture, edges)
+    busy, level = picture.load(edges)
     assert ((busy > 0) | (level > 0)).all()
 
 

@@ -22,10 +22,10 @@ from tracetui.trace.model import Trace
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.row import LineKind
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.statistics import window_bounds
 from tracetui.ui.state import Viewport
 from tracetui.ui.stories.time_window import measure_words, window_sentence
 from tracetui.ui.widgets.minimap import Minimap
-from tracetui.ui.widgets.statistics import window_bounds
 from tracetui.ui.widgets.tracks import Tracks
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 

@@ -16,7 +16,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Raster, RasterColumns
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Family, Trace, Track
+from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.ui.drawing.curve_rows import Extras, extra_key
 from tracetui.ui.drawing.row import track_key
 from tracetui.ui.drawing.sketch import Sketch
@@ -104,6 +104,28 @@ class Picture:
         covered = row >= 0
         columns.row[covered] = row[covered]
         columns.longest[covered] = np.diff(edges)[covered]
+
+    @property
+    def is_of_host(self) -> bool:
+        """Whether there is no device: `load` is that of the host."""
+        expected = self.sketch.tracks if self.sketch is not None else ()
+        return all(track.layer is not Layer.DEVICE for track in (*self.trace.tracks, *expected))
+
+    def load(self, edges: Int64s) -> tuple[Int64s, Int64s]:
+        """Return ns busy of the busiest track in each column, and the level of what is not read there.
+
+        Both are int64[columns]; the level is as in `Sketch.levels`.
+        """
+        layers = (Layer.PYTHON, Layer.OTHER) if self.is_of_host else (Layer.DEVICE,)
+        busy = level = np.zeros(len(edges) - 1, np.int64)
+        for track in self.trace.tracks:
+            if track.layer in layers and len(track.lanes):
+                busy = np.maximum(busy, self.folded(track, edges).busy)
+        if self.sketch is not None:
+            for track in self.sketch.tracks:
+                if track.layer in layers:
+                    level = np.maximum(level, self.sketch.levels(track_key(track), edges))
+        return busy, level
 
     def idle(self, device: int, edges: Int64s) -> RasterColumns | None:
         """Return a device's idle time: `row` is an index into its idle intervals. None: not known yet."""

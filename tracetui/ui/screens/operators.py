@@ -26,6 +26,7 @@ from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
+from tracetui.ui.tables.columns import place_of
 from tracetui.ui.tables.operator_columns import frame_names, operator_columns, operators_answer
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent, format_time
@@ -149,8 +150,7 @@ class OperatorsScreen(TableScreen):
             table, analysis.trace, palette, glyphs, host=self._host, types=self._of_types, lines=summed.lines
         )
         kept = before is not None and _kind(before.wanted) == _kind(summed.wanted)
-        key = "self_ns" if self._host else "total_ns"
-        ranked = next(place for place, column in enumerate(columns) if column.key == key)
+        ranked = place_of(columns, "self_ns" if self._host else "total_ns")
         self.table.show(columns, len(table), sort=None if kept else ranked)
         self.show_answer(self._answer(summed))
 

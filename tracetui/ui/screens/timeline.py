@@ -15,7 +15,6 @@ from textual.binding import BindingType
 from tracetui.language import translate
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.device_load import is_of_host
 from tracetui.ui.drawing.rows import LineKind, hiding, track_key
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.messages import (
@@ -159,7 +158,7 @@ class TimelineScreen(ViewerScreen[None]):
     def _show_legend(self) -> None:
         """Give the legend a line where there is room, and a device that can be idle."""
         picture, tall = self.session.picture, self.size.height >= LEGEND_FROM
-        self.minimap.styles.height = 3 if tall and not (picture and is_of_host(picture)) else 2
+        self.minimap.styles.height = 3 if tall and not (picture and picture.is_of_host) else 2
         self.details.tells_causes = not tall
 
     @on(Tracks.Aligned)

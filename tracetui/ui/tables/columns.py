@@ -60,6 +60,11 @@ class ViewColumn:
         return None if isinstance(value, float) and np.isnan(value) else value
 
 
+def place_of(columns: Sequence[ViewColumn], key: str) -> int:
+    """Return the place of the column of a key; -1 where there is none."""
+    return next((place for place, column in enumerate(columns) if column.key == key), -1)
+
+
 def number_column(
     key: str,
     title: str,

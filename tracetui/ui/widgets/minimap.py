@@ -29,7 +29,6 @@ from tracetui.ui.drawing.causes import (
     lost_by_cause,
     main_legend,
 )
-from tracetui.ui.drawing.device_load import device_load, is_of_host
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
@@ -123,7 +122,7 @@ class Minimap(InViewer, CachedLineWidget):
             return f" {translate('whole trace')}"
         if picture.analysis is not None and picture.trace.devices:
             return f" {translate('lost, whole trace')}"
-        what = translate("busy host") if is_of_host(picture) else translate("busy device")
+        what = translate("busy host") if picture.is_of_host else translate("busy device")
         so_far = picture.sketch is None and self.session.progress
         return f" {translate('{what} so far', what=what) if so_far else what}"
 
@@ -152,7 +151,7 @@ class Minimap(InViewer, CachedLineWidget):
         styles = [cause_style(cause, palette) for cause in causes for _ in range(3)]
         style = 3 * main
         if picture.sketch is not None:
-            self._veil(device_load(picture, edges)[1], level, cells, style, len(styles))
+            self._veil(picture.load(edges)[1], level, cells, style, len(styles))
         return segments(cells, style, [*styles, *[palette.style_of(Role.UNREAD)] * 3])
 
     def _lost(self, picture: Picture, device: int, edges: Int64s) -> Int64s:
@@ -162,7 +161,7 @@ class Minimap(InViewer, CachedLineWidget):
     def _load_ink(self, picture: Picture) -> list[Segment]:
         """Draw how busy the devices are where they are read, and about how busy where they are not."""
         palette, edges = self.palette, self.session.state.bounds.edges(self.columns)
-        busy, unread = device_load(picture, edges)
+        busy, unread = picture.load(edges)
         level = shades(busy, np.diff(edges), busy > 0)
         cells = [self.glyphs.shades[shade] for shade in level.tolist()]
         style = np.where(level > 0, 0, -1).astype(np.int64)

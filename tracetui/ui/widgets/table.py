@@ -21,7 +21,7 @@ from textual.strip import Strip
 from tracetui.language import heading, translate, wording
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
-from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns
+from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns, place_of
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import CursorRows
 
@@ -110,9 +110,7 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         """
         before = self._wanted
         if sort is None:
-            key = before.columns[before.sort].key if before.sort >= 0 else None
-            places = [place for place, column in enumerate(columns) if column.key == key]
-            sort = places[0] if places else -1
+            sort = place_of(columns, before.columns[before.sort].key) if before.sort >= 0 else -1
             descending = before.descending
         row = -1 if first else self.cursor_row
         self._arrange(_Wanted(columns, length, sort, descending, before.filter), row)
