@@ -634,11 +634,11 @@ def test_a_cell_of_lengths_tells_the_cause_of_the_part_in_it_of_its_longest_inte
 def test_lines_of_a_phase_have_its_name_once_and_a_free_line_before_the_next_phase() -> None:
     phases = [SimpleNamespace(name=name, preparing=name == "load") for name in ("load", "train")]
     analysis = SimpleNamespace(trace=SimpleNamespace(start_ns=1000))
-    view = SimpleNamespace(
-        _map=SimpleNamespace(phases=phases), _analysis=analysis, total_cells=8, label_cells=20
-    )
-    starts = [1000, 3000, 5000, 7000]
-    rows = FoldView._rows(cast(Any, view), [0, 5, 0, 5], [0, 0, 1, 1], starts, 2000)
+    starts, phase = [1000, 3000, 5000, 7000], [0, 0, 1, 1]
+    lines = np.array(phase), np.array(starts)
+    folded = SimpleNamespace(phases=phases, lines=lambda _: lines, line_ns=lambda _: 2000)
+    view = SimpleNamespace(_map=folded, _analysis=analysis, total_cells=8)
+    rows = [*FoldView._rows(cast(Any, view), [0, 5, 0, 5], phase, 4)]
     times = [format_time(start - 1000, 1000) for start in starts]
     assert [row.label.split(maxsplit=1) for row in rows[::2]] == [["load", times[0]], ["train", times[2]]]
     assert [row.label.strip() for row in rows[1::2]] == times[1::2]

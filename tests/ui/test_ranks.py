@@ -347,7 +347,7 @@ def test_a_map_by_time_says_that_idle_time_includes_preparing() -> None:
     one = job_of([replace(rank, digest=with_first_step(rank.digest)) for rank in several.ranks])
     assert len(one.steps) == 1
     for job, words in ((several, "idle"), (one, "idle, preparing included")):
-        ((_, legend),) = RankView(job, GridMeasure.IDLE, "").heats
+        ((_, legend),) = RankView(job, GridMeasure.IDLE, "", frozenset()).heats
         assert legend == words
 
 

@@ -10,30 +10,27 @@ from rich.cells import cell_len
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import HeatCells, share_columns
-from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
 from tracetui.language import clauses, translate
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, frame_words, gap_target, joined, share, step_names
-from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow
+from tracetui.ui.heat.sheet import AnalysisMap, AxisSpans, CellTarget, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
 
-class CauseView:
+class CauseView(AnalysisMap):
     """The causes of idle time by step, or by time."""
 
     question = "Which cause, when?"
-    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"),)
     total_cells = len("1234 ms 100.0 %")
 
     def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
+        super().__init__(analysis)
         self._map = CauseMap(analysis)
         self._causes = list(self._map.causes)
-        self._reasons = IdleReasons(analysis)
         self._by_step = len(analysis.steps) > 1
         whole = analysis.idle_ns
         self._rows = tuple(
@@ -83,7 +80,7 @@ class CauseView:
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         cause, gap = self._causes[row], int(sheet.cells.main[row, column])
         if sheet.edges is not None:
-            begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
+            begin, stop = sheet.time_of(column)
             origin = self._analysis.trace.start_ns
             ns, capacity = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
             where = between(begin - origin, stop - origin)
@@ -116,7 +113,7 @@ class CauseView:
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         gap = int(sheet.cells.main[row, column])
         if sheet.edges is not None:
-            return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
+            return gap_target(self._analysis, gap, *sheet.time_of(column))
         if gap >= 0:
             return gap_target(self._analysis, gap)
         place = int(sheet.shown[row, column])

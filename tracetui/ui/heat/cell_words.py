@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.fold import FoldMap
 from tracetui.analysis.heat.mostly import IdleReason
 from tracetui.arrays import Int64s
-from tracetui.language import clauses, translate
+from tracetui.export.text import padded
+from tracetui.language import clauses, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_name
@@ -101,6 +104,23 @@ def time_label(begin: int, stop: int, step: int) -> str:
     if not begin <= tick < stop:
         return ""
     return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else translate("first work")
+
+
+def fold_label_cells(folded: FoldMap) -> int:
+    """Return the cells of the longest label of a line."""
+    return max((cell_len(wording(phase.name)) for phase in folded.phases), default=0) + len(" 0.12345 s")
+
+
+def fold_labels(folded: FoldMap, lines: int, origin_ns: int) -> list[str]:
+    """Label lines: the name of a phase before its first one, and when each begins."""
+    phase, start = (of_lines.tolist() for of_lines in folded.lines(lines))
+    step, cells = max(folded.line_ns(lines) // 2, 1), fold_label_cells(folded)
+    labels = []
+    for place, before, begin in zip(phase, [-1, *phase], start):
+        time = format_time(begin - origin_ns, step)
+        name = wording(folded.phases[place].name) if place != before else ""
+        labels.append(f"{padded(name, cells - len(time) - 1)} {time}")
+    return labels
 
 
 def line_offsets(columns: int, length: int) -> tuple[str, ...]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-
-from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.fold import FoldMap, FoldPhase
-from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.arrays import Int64s
-from tracetui.export.text import padded
 from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.cell_words import between, gap_target, joined, line_offsets, mostly, share
-from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
-from tracetui.units import format_duration, format_time
+from tracetui.ui.heat.cell_words import (
+    between,
+    fold_label_cells,
+    fold_labels,
+    gap_target,
+    joined,
+    line_offsets,
+    mostly,
+    share,
+)
+from tracetui.ui.heat.sheet import AnalysisMap, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
+from tracetui.units import format_duration
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,32 +32,28 @@ class _FoldSheet(Sheet):
     phase: Int64s = field(default_factory=nothing)  #: int64[rows]
 
 
-class FoldView:
+class FoldView(AnalysisMap):
     """The phases of the only step, each beginning a line."""
 
-    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"), (Heat.WAIT, "preparing"))
-    total_cells = len("1234 ms")
 
     def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
+        super().__init__(analysis)
         self._map = FoldMap.from_analysis(analysis)
-        self._reasons = IdleReasons(analysis)
         one = len(analysis.steps) == 1
         self.question = "When in the step is it idle?" if one else "When is it idle? (no steps to compare)"
-        names = [wording(phase.name) for phase in self._map.phases]
-        self.label_cells = max((cell_len(name) for name in names), default=0) + len(" 0.12345 s")
+        self.label_cells = fold_label_cells(self._map)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         if not self._map.phases:
             return None
         lines = max(lines, 1)
-        length, (phase, start) = self._map.line_ns(lines), self._map.lines(lines)
+        phase, _ = self._map.lines(lines)
         cells, edges = self._map.cells(lines, columns), self._map.edges(lines, columns)
         return _FoldSheet(
-            rows=self._rows(cells.ns.sum(axis=1).tolist(), phase.tolist(), start.tolist(), length),
+            rows=tuple(self._rows(cells.ns.sum(axis=1).tolist(), phase.tolist(), lines)),
             cells=cells,
-            columns=line_offsets(cells.ns.shape[1], length),
+            columns=line_offsets(cells.ns.shape[1], self._map.line_ns(lines)),
             axis="time, line by line",
             total_title="idle",
             row_spans=AxisSpans(edges[:, 0], edges[:, -1]),
@@ -60,25 +62,12 @@ class FoldView:
             phase=phase,
         )
 
-    def _rows(self, idle: list[int], phase: list[int], start: list[int], length: int) -> tuple[SheetRow, ...]:
-        rows, before = [], -1
-        for place, begin, ns in zip(phase, start, idle):
-            line_phase = self._map.phases[place]
-            name = wording(line_phase.name) if place != before else ""
-            time = format_time(begin - self._analysis.trace.start_ns, max(length // 2, 1))
-            heat = Heat.WAIT if line_phase.preparing else Heat.LOST
-            is_idle = ns and not line_phase.preparing  # totals add up to the idle time
-            total = format_duration(ns).rjust(self.total_cells) if is_idle else ""
-            rows.append(
-                SheetRow(
-                    f"{padded(name, self.label_cells - len(time) - 1)} {time}",
-                    total,
-                    heat,
-                    place != before >= 0,
-                )
-            )
-            before = place
-        return tuple(rows)
+    def _rows(self, idle: list[int], phase: list[int], lines: int) -> Iterator[SheetRow]:
+        labels = fold_labels(self._map, lines, self._analysis.trace.start_ns)
+        for label, place, before, ns in zip(labels, phase, [-1, *phase], idle):
+            preparing = self._map.phases[place].preparing  # totals add up to the idle time
+            total = format_duration(ns).rjust(self.total_cells) if ns and not preparing else ""
+            yield SheetRow(label, total, Heat.WAIT if preparing else Heat.LOST, apart=place != before >= 0)
 
     def answer(self) -> str:
         idle = translate("{time} idle", time=format_duration(self._analysis.idle_ns))

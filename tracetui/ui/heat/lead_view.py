@@ -12,14 +12,15 @@ from tracetui.analysis.counter_tracks import LEAD, LEAD_TIME
 from tracetui.analysis.heat.cells import share_columns
 from tracetui.analysis.heat.fold import FoldMap
 from tracetui.analysis.heat.lead_map import lead_of_lines, lead_of_steps
-from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Floats, Int64s
-from tracetui.export.text import aligned, padded
+from tracetui.export.text import aligned
 from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.heat.cell_words import (
     between,
+    fold_label_cells,
+    fold_labels,
     joined,
     line_offsets,
     line_totals,
@@ -28,8 +29,8 @@ from tracetui.ui.heat.cell_words import (
     step_names,
     time_labels,
 )
-from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
-from tracetui.units import format_duration, format_percent, format_time
+from tracetui.ui.heat.sheet import AnalysisMap, AxisSpans, CellTarget, Sheet, SheetRow, nothing
+from tracetui.units import format_duration, format_percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +55,14 @@ class _LeadSheet(Sheet):
         return np.where(starves > 0, LEVELS + starves, np.where(starves == 0, leads, -1))
 
 
-class LeadView:
+class LeadView(AnalysisMap):
     """The lead of the host in the steps side by side; of one step, or without any, line by line."""
 
     question = "How far ahead is the host?"
-    unit = CELL_TIME
     heats = ((Heat.NO_LEAD, "without a lead"), (Heat.WORK, "ahead, each shade twice as far"))
-    total_cells = len("1234 ms")
 
     def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
-        self._reasons = IdleReasons(analysis)
+        super().__init__(analysis)
         self._steps = StepMap.from_analysis(analysis) if len(analysis.steps) > 1 else None
         self._fold = FoldMap.from_analysis(analysis)
         if self._steps is not None:
@@ -72,7 +70,7 @@ class LeadView:
             self.label_cells = cell_len(translate("first work"))
         else:
             self._names = [wording(phase.name) for phase in self._fold.phases]
-            self.label_cells = max((cell_len(name) for name in self._names), default=0) + len(" 0.12345 s")
+            self.label_cells = fold_label_cells(self._fold)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         if not any(len(lead.time) for lead in self._analysis.leads):
@@ -107,21 +105,17 @@ class LeadView:
     def _sheet_of_lines(self, columns: int, lines: int) -> Sheet:
         lines = max(lines, 1)
         lead = lead_of_lines(self._fold, lines, columns)
-        phase, start = self._fold.lines(lines)
-        length, origin = self._fold.line_ns(lines), self._analysis.trace.start_ns
-        rows, before = [], -1
-        for place, begin, total in zip(phase.tolist(), start.tolist(), lead.cells.ns.sum(axis=1).tolist()):
-            time = format_time(begin - origin, max(length // 2, 1))
-            name = self._names[place] if place != before else ""
+        phase, _ = self._fold.lines(lines)
+        labels = fold_labels(self._fold, lines, self._analysis.trace.start_ns)
+        rows = []
+        for label, place, total in zip(labels, phase.tolist(), lead.cells.ns.sum(axis=1).tolist()):
             preparing = self._fold.phases[place].preparing  # before the window that totals add up to
-            label = f"{padded(name, self.label_cells - len(time) - 1)} {time}"
             rows.append(self._row(label, 0 if preparing else total)._replace(ranked=not preparing))
-            before = place
         thing = np.broadcast_to(phase[:, None], lead.cells.ns.shape)
         return _LeadSheet(
             rows=tuple(rows),
             cells=lead.cells,
-            columns=line_offsets(lead.cells.ns.shape[1], length),
+            columns=line_offsets(lead.cells.ns.shape[1], self._fold.line_ns(lines)),
             axis="time, line by line",
             total_title="without",
             row_spans=AxisSpans(lead.start[:, 0], lead.end[:, -1]),

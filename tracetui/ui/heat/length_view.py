@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
-from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, line_totals, mostly, share
-from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import AnalysisMap, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_count, format_duration
 
 #: gaps for each line of the screen from which two rows share a line
@@ -29,18 +27,13 @@ class _LengthSheet(Sheet):
     lengths: Int64s = field(default_factory=nothing)  #: int64[rows + 1], ns: see `LengthMap`
 
 
-class LengthView:
+class LengthView(AnalysisMap):
     """Idle time by the length of its gap over time."""
 
     question = "Many small gaps or few large?"
-    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"),)
     label_cells = len(">= 1.00 ms")
     total_cells = len("123,456 gaps 1234 ms")
-
-    def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
-        self._reasons = IdleReasons(analysis)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         trace = self._analysis.trace
@@ -92,8 +85,8 @@ class LengthView:
         )
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        assert isinstance(sheet, _LengthSheet) and sheet.edges is not None
-        begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
+        assert isinstance(sheet, _LengthSheet)
+        begin, stop = sheet.time_of(column)
         origin, ns = self._analysis.trace.start_ns, int(sheet.cells.ns[row, column])
         low, high = (format_duration(int(bound)) for bound in sheet.lengths[[row + 1, row]])
         detail = ""
@@ -116,9 +109,9 @@ class LengthView:
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
-        assert sheet.edges is not None and sheet.gap is not None
+        assert sheet.gap is not None
         gap = int(sheet.gap.gap[row, column])
-        return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
+        return gap_target(self._analysis, gap, *sheet.time_of(column))
 
     def nothing(self) -> str:
         return "No gap: the devices were never idle."

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells
+from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.search import pick
 from tracetui.arrays import Floats, Int64s
 from tracetui.ui.drawing.ramp import LEVELS, Heat
@@ -66,6 +68,11 @@ class Sheet:
     gap: GapOfCell | None = None
     #: int64[rows, columns]: the place of the step that each cell shows; empty where columns are time
     shown: Int64s = field(default_factory=nothing)
+
+    def time_of(self, column: int) -> tuple[int, int]:
+        """Return when a column of time begins and ends, ns."""
+        assert self.edges is not None
+        return int(self.edges[column]), int(self.edges[column + 1])
 
     @property
     def bounds(self) -> Floats:
@@ -125,47 +132,42 @@ class CellTarget(NamedTuple):
     line: TrackKey = ()  #: the line to go to where neither is selected
 
 
-class Map(Protocol):
+class Map(ABC):
     """One map: what it asks, its cells at any size, and what they tell."""
 
-    @property
-    def question(self) -> str:
-        """The title."""
+    question: str  #: the title
+    unit = CELL_TIME  #: what the shades are shares of
+    label_cells: int  #: of the longest label
+    total_cells = len("1234 ms")  #: of the longest total
+    heats: tuple[tuple[Heat, str], ...]  #: the ramps it uses and what each means
 
-    @property
-    def unit(self) -> str:
-        """What the shades are shares of."""
-
-    @property
-    def label_cells(self) -> int:
-        """Cells of the longest label."""
-
-    @property
-    def total_cells(self) -> int:
-        """Cells of the longest total."""
-
-    @property
-    def heats(self) -> tuple[tuple[Heat, str], ...]:
-        """The ramps it uses and what each means."""
-
+    @abstractmethod
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         """Return the map in at most so many columns and lines; None where there is nothing to show.
 
         halves : whether dense rows may share a line, so that twice as many fit.
         """
 
+    @abstractmethod
     def answer(self) -> str:
         """Return the answer to the question in one sentence."""
 
+    @abstractmethod
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         """Describe a cell in words and numbers."""
 
+    @abstractmethod
     def nothing(self) -> str:
         """Say why there is no map."""
 
 
-class AnalysisMap(Map, Protocol):
+class AnalysisMap(Map):
     """One map of an analysis."""
 
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._reasons = IdleReasons(analysis)
+
+    @abstractmethod
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         """Return what a cell opens; None where it opens nothing."""

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells, share_columns
-from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.health import without_steps
@@ -27,7 +26,7 @@ from tracetui.ui.heat.cell_words import (
     step_names,
     time_labels,
 )
-from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import AnalysisMap, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
 WHOLE = 2  #: rows about whole steps, above those of the time within
@@ -42,24 +41,21 @@ class _StepSheet(Sheet):
     of: Int64s = field(default_factory=nothing)
 
 
-class StepView:
+class StepView(AnalysisMap):
     """The steps side by side, laid upon each other at their first work."""
 
     question = "Is every step like this?"
-    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"), (Heat.WAIT, "preparing"))
-    total_cells = len("1234 ms")
 
     def __init__(self, analysis: Analysis, all_steps: bool = False) -> None:
         """Take the steps of an analysis; what is usual is told of all of them, or of those to be believed."""
-        self._analysis = analysis
+        super().__init__(analysis)
         self.label_cells = max(
             cell_len(translate(label)) for label in ("whole step", "preparing", "first work")
         )
         self._map = StepMap.from_analysis(analysis)
         believed = Selection(all_steps=all_steps).believed(analysis, self._map.step.tolist())
         self._believed = np.flatnonzero(np.isin(self._map.step, believed))  # places on the map
-        self._reasons = IdleReasons(analysis)
         self._names = step_names(analysis, self._map.step.tolist())
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:

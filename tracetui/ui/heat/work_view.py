@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.work import Occupation, WorkMap, WorkRow, main_slice
 from tracetui.analysis.raster import even_edges
 from tracetui.language import clauses, translate, wording
@@ -18,25 +17,23 @@ from tracetui.trace.stack import parse_frame
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.rows import idle_key, track_key, track_label
 from tracetui.ui.heat.cell_words import between, device_prefix, frame_words, joined, mostly, share
-from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow
+from tracetui.ui.heat.sheet import AnalysisMap, AxisSpans, CellTarget, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
 _THREAD = re.compile(r"thread (\S+)(?: \((?:python[\d.]*|(.+))\))?", re.IGNORECASE)
 _LABEL = 26
 
 
-class WorkView:
+class WorkView(AnalysisMap):
     """Threads, streams and groups over time."""
 
     question = "Who works while the device starves?"
-    unit = CELL_TIME
     heats = ((Heat.LOST, "lost"), (Heat.WORK, "works"), (Heat.WAIT, "waits"))
     total_title = "total while idle"
 
     def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
+        super().__init__(analysis)
         self._map = WorkMap.from_analysis(analysis)
-        self._reasons = IdleReasons(analysis)
         self._calls = "CANN" if analysis.trace.kind is TraceKind.ASCEND else "runtime"
         self._while_idle = [self._map.while_idle(thing) for thing in self._map.things]
         self._rows = tuple(self._described())
@@ -69,7 +66,6 @@ class WorkView:
         return answer + (translate("; meanwhile: {workers}", workers=words) if words else "")
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        assert sheet.edges is not None
         thing, start, end = self._cell(sheet, row, column)
         ns, origin = int(sheet.cells.ns[row, column]), self._analysis.trace.start_ns
         if thing.doing is Occupation.IDLE:
@@ -94,8 +90,7 @@ class WorkView:
         return "Nothing works in this trace: no thread, no stream."
 
     def _cell(self, sheet: Sheet, row: int, column: int) -> tuple[WorkRow, int, int]:
-        assert sheet.edges is not None
-        return self._map.things[row], int(sheet.edges[column]), int(sheet.edges[column + 1])
+        return self._map.things[row], *sheet.time_of(column)
 
     def _main(self, thing: WorkRow, start: int, end: int) -> str:
         row = main_slice(self._analysis, thing, start, end)

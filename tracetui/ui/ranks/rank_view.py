@@ -19,7 +19,7 @@ from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, joined, share
-from tracetui.ui.heat.sheet import CELL_TIME, Sheet, SheetRow
+from tracetui.ui.heat.sheet import CELL_TIME, Map, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
 AROUND = 4  #: times a cell of time that is shown before and after it
@@ -64,14 +64,12 @@ def place_of_step(job: Job, rank: int, step: int) -> RankPlace:
     return RankPlace(rank, int(steps.start[0] - steps.preparing[0]), int(steps.end[0]))
 
 
-class RankView:
+class RankView(Map):
     """One measure of all ranks."""
 
     total_cells = len("1234 ms 100.0 %")
 
-    def __init__(
-        self, job: Job, measure: GridMeasure, answer: str, unread: frozenset[int] = frozenset()
-    ) -> None:
+    def __init__(self, job: Job, measure: GridMeasure, answer: str, unread: frozenset[int]) -> None:
         """Show one measure of a job.
 
         Args:
@@ -91,6 +89,8 @@ class RankView:
             self._ns, self._of = measure_by_time(job, measure, edges, self._absent)
             if measure is GridMeasure.IDLE:
                 self._words = self._words._replace(time_words=IDLE_BY_TIME)
+        self.question, self.unit = QUESTIONS[measure], self._words.unit
+        self.heats = ((self._words.heat, LEGENDS.get(measure, self._words.time_words)),)
         self.labels = labels(job) + tuple(absent_label(rank, unread) for rank in self.absent)
         self.label_cells = max(map(cell_len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
@@ -103,18 +103,6 @@ class RankView:
         for root in job.root_breakdown.roots:
             if root.rank is not None:
                 self._gained.setdefault(root.rank, []).append(root)
-
-    @property
-    def question(self) -> str:
-        return QUESTIONS[self.measure]
-
-    @property
-    def unit(self) -> str:
-        return self._words.unit
-
-    @property
-    def heats(self) -> tuple[tuple[Heat, str], ...]:
-        return ((self._words.heat, LEGENDS.get(self.measure, self._words.time_words)),)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet:
         total_title = self._words.name
@@ -134,7 +122,7 @@ class RankView:
         ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
         if sheet.edges is not None:
             start = int(sheet.edges[0])
-            where = between(int(sheet.edges[column]) - start, int(sheet.edges[column + 1]) - start)
+            where = between(*(time - start for time in sheet.time_of(column)))
         else:
             step = int(sheet.shown[row, column])
             where = translate("step {number}", number=self.job.steps[step])
@@ -159,10 +147,9 @@ class RankView:
     def _name(self, row: int) -> str:
         """Name the rank of a row; of a missing one also its group."""
         here = len(self.job.ranks)
-        return self.labels[row] if row < here else self._absent_name(row - here)
-
-    def _absent_name(self, place: int) -> str:
-        return printable(late_words(self.absent[place].late, self._unread), 80)
+        if row < here:
+            return self.labels[row]
+        return printable(late_words(self.absent[row - here].late, self._unread), 80)
 
     def place(self, sheet: Sheet, row: int, column: int) -> RankPlace | None:
         """Return what a cell opens; None of a missing rank."""
@@ -170,7 +157,7 @@ class RankView:
             return None
         ahead = int(self.job.clocks.offset[row])
         if sheet.edges is not None:
-            start, end = int(sheet.edges[column]), int(sheet.edges[column + 1])
+            start, end = sheet.time_of(column)
             around = AROUND * (end - start)
             return RankPlace(row, start + ahead - around, end + ahead + around)
         return place_of_step(self.job, row, self.job.steps[int(sheet.shown[row, column])])
