@@ -134,11 +134,11 @@ async def test_modules_are_ranked_and_f_shows_what_is_below_one(real_traces: Pat
         for title in ("stacks below nn.Module: AlexNet_0", "callers of nn.Module: AlexNet_0"):
             await pilot.press("f")
             await pilot.pause()
-            lines = lines_of(screen.stacks)
+            lines = lines_of(screen.panes.stacks)
             assert title in lines[0] and "13.9 ms 100.0 %" in lines[2]
         await pilot.press("f")
         await pilot.pause()
-        assert "stacks:" in lines_of(screen.stacks)[0]
+        assert "stacks:" in lines_of(screen.panes.stacks)[0]
 
 
 async def test_without_a_device_it_says_so() -> None:

@@ -130,11 +130,11 @@ async def test_synchronisations_tell_their_calls_and_what_they_expose(app: Trace
         assert text[1][8:12] == ["400", "ns", "300", "ns"]
         assert text[2][:2] == ["0", "ns"]
         assert text[2][2] == SYNC.partition("@")[2]  # no letter: it exposes nothing
-        assert (screen.source.file, screen.source.line) == ("train.py", 3)
+        assert (screen.panes.source.file, screen.panes.source.line) == ("train.py", 3)
         await pilot.press("down")
         await settled(app, pilot)
         assert screen.query_one(SourcePane).line == other.line
-        assert SYNC in screen.story.text
+        assert SYNC in screen.panes.story.text
 
 
 async def test_x_walks_the_gaps_of_a_synchronisation_and_enter_goes_to_the_worst(app: TraceApp) -> None:

@@ -90,8 +90,8 @@ async def test_it_fits_any_terminal_and_shows_the_source(app: TraceApp) -> None:
             await pilot.resize_terminal(*size)
             with case(size):
                 assert all(len(line) <= size[0] for line in screen_text(app))
-                assert screen.source.source is not None
-                assert screen.source.render_line(screen.source.size.height // 2 + 1).text.strip()
+                assert screen.panes.source.source is not None
+                assert screen.panes.source.render_line(screen.panes.source.size.height // 2 + 1).text.strip()
                 assert any(line.strip().startswith(">") or "> 12" in line for line in screen_text(app))
 
 
@@ -356,21 +356,21 @@ async def test_the_keys_named_are_those_of_the_table(app: TraceApp) -> None:
 async def test_tab_goes_round_the_panes_and_the_source_follows(app: TraceApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await hotspots(app, pilot)
-        assert (screen.table.display, screen.stacks.display) == (True, False)
+        assert (screen.table.display, screen.panes.stacks.display) == (True, False)
         await pilot.press("down")
         await settled(app, pilot)
-        assert (screen.source.file, screen.source.line) == ("/work/net.py", 7)
+        assert (screen.panes.source.file, screen.panes.source.line) == ("/work/net.py", 7)
         await pilot.press("tab")
-        assert (screen.table.display, screen.stacks.display) == (False, True)
-        assert screen.stacks.has_focus
+        assert (screen.table.display, screen.panes.stacks.display) == (False, True)
+        assert screen.panes.stacks.has_focus
         await pilot.press("l")
-        assert screen.source.function == "loss"
+        assert screen.panes.source.function == "loss"
         await pilot.press("h", "tab")
-        assert screen.source.has_focus
-        assert screen.source.function == "main"
+        assert screen.panes.source.has_focus
+        assert screen.panes.source.function == "main"
         await pilot.press("tab")
         assert screen.table.display
-        assert screen.source.function == "forward"
+        assert screen.panes.source.function == "forward"
 
 
 async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: TraceApp) -> None:
@@ -410,8 +410,8 @@ async def test_the_selection_of_other_screens_is_followed(app: TraceApp) -> None
         app.select(int(app.session.analysis.idle.task[0]))
         await settled(app, pilot)
         assert screen.line is app.session.analysis.lines[0]
-        assert screen.stacks.frame is not None
-        assert screen.stacks.frame.function == "loss"
+        assert screen.panes.stacks.frame is not None
+        assert screen.panes.stacks.frame.function == "loss"
 
 
 async def test_a_gap_that_is_mostly_communication_leaves_the_cursor_on_the_worst_line(samples: Path) -> None:

@@ -218,7 +218,7 @@ class TraceApp(Viewer):
         problem = self.places.read_notes(self.session)
         if problem:
             self.show_status(problem)
-        if self.notes:
+        if self.session.notes:
             self._open("notes", "NoteList")
         elif not problem:
             self.show_status("There are no notes: ' writes one.")

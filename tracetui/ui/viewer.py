@@ -58,7 +58,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.terminal import in_ascii
 
 if TYPE_CHECKING:
-    from tracetui.notebook.note import Note
+    pass
 
 #: the screen that a trace opens at
 FIRST = "timeline"
@@ -248,11 +248,6 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         )
 
     # Notes
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What people wrote about what is shown."""
-        return self.session.notes
 
     def read_notes_of(self, session: Session) -> None:
         """Read the notes on a session, whose analysis is there."""

@@ -130,30 +130,8 @@ class Comparing:
 
     # From a row of a table to where it is
 
-    def show_slice(self, place: int, row: int) -> None:
-        """Show a slice of one of the two traces."""
-        self._show_there(place, lambda session, analysis: go_to_slice(session, analysis, row))
-
-    def show_idle(self, place: int, row: int) -> None:
-        """Show the gap with the idle time that a task of one of the two traces ends."""
-        self._show_there(place, lambda session, analysis: go_to_idle(session, analysis, row))
-
-    def show_span(self, place: int, start_ns: int, end_ns: int) -> None:
-        """Show a span of time of one of the two traces, ns on its clock."""
-        self._show_there(place, lambda session, _: session.state.show(start_ns, end_ns))
-
-    def look_at_row(self, place: int, row: int, span: tuple[int, int] | None, of_idle: bool) -> None:
-        """Look in one of the two, without showing it: at a slice, the idle time it ends, or a span."""
-        session = self.viewer.sessions[place]
-        self.viewer.look_at(session)
-        if session.analysis is None:
-            return
-        if row >= 0:
-            (go_to_idle if of_idle else go_to_slice)(session, session.analysis, row)
-        elif span is not None:
-            session.state.show(*span)
-
-    def _show_there(self, place: int, go: Callable[[Session, Analysis], object]) -> None:
+    def show_row(self, place: int, row: int, span: tuple[int, int] | None, of_idle: bool) -> None:
+        """Show a slice of one of the two, the idle time it ends, or a span of time, ns on its clock."""
         session = self.viewer.sessions[place]
         self.viewer.show_session(session, FIRST)
         if session.analysis is None:
@@ -161,8 +139,15 @@ class Comparing:
                 translate("{name} is read again: then enter opens the row.", name=session.name)
             )
         else:
-            go(session, session.analysis)
+            _look_at(session, session.analysis, row, span, of_idle)
             self.viewer.broadcast(session, SelectionChanged)
+
+    def look_at_row(self, place: int, row: int, span: tuple[int, int] | None, of_idle: bool) -> None:
+        """Look at the same without showing it."""
+        session = self.viewer.sessions[place]
+        self.viewer.look_at(session)
+        if session.analysis is not None:
+            _look_at(session, session.analysis, row, span, of_idle)
 
     # From one trace to the other
 
@@ -246,6 +231,15 @@ def _anchor(session: Session, analysis: Analysis) -> int:
     begins = analysis.host_spans[:, 0]
     inside = begins[(begins >= viewport.start_ns) & (begins < viewport.end_ns)]
     return int(inside[0]) if len(inside) else viewport.centre_ns
+
+
+def _look_at(
+    session: Session, analysis: Analysis, row: int, span: tuple[int, int] | None, of_idle: bool
+) -> None:
+    if row >= 0:
+        (go_to_idle if of_idle else go_to_slice)(session, analysis, row)
+    elif span is not None:
+        session.state.show(*span)
 
 
 def go_to_idle(session: Session, analysis: Analysis, row: int) -> None:

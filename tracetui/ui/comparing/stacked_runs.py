@@ -117,10 +117,6 @@ class StackedRuns:
         bands = [side.bands[min(number, len(side.devices) - 1)] for side in self.sides]
         return [kind for kind in BandKind if kind is BandKind.IDLE or any(len(of[kind]) for of in bands)]
 
-    def edges(self, side: int, edges: Int64s) -> Int64s:
-        """Return edges of columns on the clock of a run, ns."""
-        return self.axis.moments(side, edges)
-
     def span(self, side: int, chosen: Chosen) -> tuple[int, int]:
         """Return from when to when something of a run lasts on the axis, ns."""
         lanes, place = self.sides[side], self.axis.place

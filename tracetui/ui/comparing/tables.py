@@ -102,7 +102,17 @@ def instance(comparison: Comparison, table: ComparedTable, row: ComparedRow, of_
     return row.base.row if of_base else row.other.row
 
 
-def span_of_most(comparison: Comparison, row: ComparedRow, of_base: bool) -> tuple[int, int] | None:
+def instance_or_span(
+    comparison: Comparison, table: ComparedTable, row: ComparedRow, of_base: bool
+) -> tuple[int, tuple[int, int] | None]:
+    """Return the instance of a row; of a part of steps without one the step with most of it."""
+    slice_row = instance(comparison, table, row, of_base)
+    if slice_row >= 0 or table is not WATERFALL:
+        return slice_row, None
+    return slice_row, _span_of_most(comparison, row, of_base)
+
+
+def _span_of_most(comparison: Comparison, row: ComparedRow, of_base: bool) -> tuple[int, int] | None:
     """Return the step with most of a part of steps: ns, its start and end; None where no step has any."""
     run = comparison.base if of_base else comparison.other
     ns = run.terms_ns[:, term_places(row.name)].sum(axis=1)

@@ -57,7 +57,7 @@ class Picture:
         """Return the same picture with the idle time of the devices, and with its gaps ranked."""
         other = Picture(self.trace, analysis, self.sketch, ranked_by)
         other._lanes, other._unions, other._counters = self._lanes, self._unions, self._counters
-        other.take_extras(self._extras)
+        other.take_extras(self.extras)
         return other
 
     def warm(self) -> Picture:
@@ -177,14 +177,9 @@ class Picture:
         counters = self.trace.counters
         return len(counters) < MANY_SAMPLES or counters.is_sorted
 
-    @property
-    def extras(self) -> Extras:
-        """The curves that are no counters of the trace."""
-        return self._extras
-
     def take_extras(self, extras: Extras) -> None:
         """Show other curves than the counters of the trace."""
-        self._extras = extras
+        self.extras = extras
         self._extra = {extra_key(track): track for track in extras.tracks}
 
     @property

@@ -305,38 +305,30 @@ class CompareScreen(TableScreen):
 
     def action_open_both(self) -> None:
         """Show both runs stacked, at the row under the cursor: in OTHER where that has it."""
-        comparing, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        pair, comparison = self.comparing.pair, self.comparison
         of_traces = pair is not None and comparison is not None and comparison.job is None
         if of_traces and 0 <= self.table.cursor_row < len(self._rows):
             assert pair is not None and comparison is not None
             table, row = self.shown, self._rows[self.table.cursor_row]
             for of_base in (False, True):
-                slice_row = tables.instance(comparison, table, row, of_base)
-                span = tables.span_of_most(comparison, row, of_base) if table is WATERFALL else None
+                slice_row, span = tables.instance_or_span(comparison, table, row, of_base)
                 if slice_row >= 0 or span is not None:
                     place = pair.base if of_base else pair.other
-                    comparing.look_at_row(place, slice_row, span, tables.is_of_idle(table, row))
+                    self.comparing.look_at_row(place, slice_row, span, tables.is_of_idle(table, row))
                     break
         self.viewer.action_go(STACKED)
 
     def _go_to(self, table: ComparedTable, row: ComparedRow, of_base: bool) -> None:
-        comparing, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        pair, comparison = self.comparing.pair, self.comparison
         if pair is None or comparison is None:
             return
         if comparison.job is not None:
             self.viewer.show_status("A mean rank is at no one place: L lists the ranks, to open one.")
             return
-        place = pair.base if of_base else pair.other
-        slice_row = tables.instance(comparison, table, row, of_base)
-        span = None
-        if table is WATERFALL and slice_row < 0:
-            span = tables.span_of_most(comparison, row, of_base)
-        if slice_row >= 0 and tables.is_of_idle(table, row):
-            comparing.show_idle(place, slice_row)
-        elif slice_row >= 0:
-            comparing.show_slice(place, slice_row)
-        elif span is not None:
-            comparing.show_span(place, *span)
+        slice_row, span = tables.instance_or_span(comparison, table, row, of_base)
+        if slice_row >= 0 or span is not None:
+            place = pair.base if of_base else pair.other
+            self.comparing.show_row(place, slice_row, span, tables.is_of_idle(table, row))
         elif tables.instance(comparison, table, row, not of_base) < 0:
             self.viewer.show_status("This row is of no one place in either run.")
         else:

@@ -54,7 +54,6 @@ from tracetui.ui.tables.hotspot_views import (
 from tracetui.ui.tables.nested_columns import frameless_name
 from tracetui.ui.widgets.hotspot_panes import HotspotPanes, Pane
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_time
@@ -111,21 +110,6 @@ class HotspotsScreen(TableScreen):
     def pane(self) -> Pane:
         return self.panes.focused
 
-    @property
-    def stacks(self) -> StackTree:
-        """The tree of stacks."""
-        return self.panes.stacks
-
-    @property
-    def source(self) -> SourcePane:
-        """The pane that shows the line of source."""
-        return self.panes.source
-
-    @property
-    def story(self) -> Lines:
-        """What is said of the row under the cursor."""
-        return self.panes.story
-
     def note(self, sentence: str, role: Role = Role.DIM) -> None:
         self.query_one("#note", Lines).show([[(wording(sentence), self.style_of(role))]])
 
@@ -179,11 +163,11 @@ class HotspotsScreen(TableScreen):
     def _show_charged(self, analysis: Analysis) -> None:
         if analysis is not self.session.analysis:
             return
-        self.source.files = self.session.sources
+        self.panes.source.files = self.session.sources
         self._analysis, self._savings = analysis, None
         if self._view not in views_of(analysis) or (self._view is LINES and self._untouched):
             self._view = views_of(analysis)[0]
-        self.stacks.show(analysis.stacks, analysis.rules, frameless_name(analysis))
+        self.panes.stacks.show(analysis.stacks, analysis.rules, frameless_name(analysis))
         self._show_view(analysis)
         self._follow()
 
@@ -281,7 +265,7 @@ class HotspotsScreen(TableScreen):
             charged = analysis.rules.line_of(stack)
             if charged is not None:
                 self._go_to((*charged, False))
-            self.stacks.reveal(stack)
+            self.panes.stacks.reveal(stack)
 
     def _go_to_call(self, analysis: Analysis, slice_row: int) -> bool:
         """Put the cursor on the synchronisation that a slice is one of; False where it is none shown."""
@@ -313,7 +297,7 @@ class HotspotsScreen(TableScreen):
 
     def tell_story(self) -> None:
         """Show the story of the row under the cursor of the table."""
-        row, line, story, analysis = self.chosen, self.line, self.story, self._analysis
+        row, line, story, analysis = self.chosen, self.line, self.panes.story, self._analysis
         nested = row if isinstance(row, (ModuleIdle, FrameIdle, ScopeTime)) else None
         synchronisation = row if isinstance(row, SyncCall) else None
         if analysis is None or (line is None and synchronisation is None and nested is None):
@@ -335,8 +319,8 @@ class HotspotsScreen(TableScreen):
     @on(HotspotPanes.Turned)
     def show_source(self) -> None:
         """Show the source of what is under the cursor of the table or of the stacks."""
-        if self.panes.left is self.stacks:
-            branch = self.stacks.branch
+        if self.panes.left is self.panes.stacks:
+            branch = self.panes.stacks.branch
             frame = branch.written if branch is not None else None
             unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
         else:
@@ -344,12 +328,12 @@ class HotspotsScreen(TableScreen):
             unrecorded = row is not None and row.file is None and not isinstance(row, (ModuleIdle, ScopeTime))
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
         analysis = self._analysis
-        self.source.nothing = "" if analysis is None else absent_source(analysis, unrecorded)
+        self.panes.source.nothing = "" if analysis is None else absent_source(analysis, unrecorded)
         if frame is None or not frame.file:
-            self.source.show()
-            self.source.refresh()
+            self.panes.source.show()
+            self.panes.source.refresh()
         else:
-            self.source.show(*frame)
+            self.panes.source.show(*frame)
 
     @property
     def chosen(self) -> HotspotRow | None:
@@ -408,22 +392,22 @@ class HotspotsScreen(TableScreen):
         self.panes.focus_next(step)
 
     def action_toggle_frame(self) -> None:
-        if self.pane is self.stacks:
-            self.stacks.action_activate()
+        if self.pane is self.panes.stacks:
+            self.panes.stacks.action_activate()
 
     def action_longest(self) -> None:
-        self.panes.focus_pane(self.stacks)
-        self.stacks.action_longest()
+        self.panes.focus_pane(self.panes.stacks)
+        self.panes.stacks.action_longest()
 
     def action_parent(self) -> None:
-        if self.panes.left is self.stacks:
-            self.stacks.action_parent()
+        if self.panes.left is self.panes.stacks:
+            self.panes.stacks.action_parent()
 
     def action_threshold(self, steps: int) -> None:
-        self.stacks.action_threshold(steps)
+        self.panes.stacks.action_threshold(steps)
 
     def action_fold_frames(self) -> None:
-        self.stacks.action_folds()
+        self.panes.stacks.action_folds()
 
     # ----------------------------------------------------------- trials
 
@@ -489,14 +473,14 @@ class HotspotsScreen(TableScreen):
     def action_focus_frame(self) -> None:
         """Show the stacks below the frame or module under the cursor, then its callers, then all stacks."""
         row = self.chosen
-        if self.panes.left is self.stacks:
-            frame = self.stacks.frame
+        if self.panes.left is self.panes.stacks:
+            frame = self.panes.stacks.frame
         elif isinstance(row, ModuleIdle):
             frame = row.call
         else:
             frame = row.frame if isinstance(row, FrameIdle) else None
-        self.panes.focus_pane(self.stacks)
-        if not self.stacks.focus_frame(frame):
+        self.panes.focus_pane(self.panes.stacks)
+        if not self.panes.stacks.focus_frame(frame):
             self.note(NO_FRAME, Role.WARNING)
 
 

@@ -143,14 +143,14 @@ class MapScreen(AnswerScreen):
         dim = self.style_of(Role.DIM)
         numbers = [f"{100 * bound:g}" for bound in sheet.bounds.tolist()]
         numbers[-1] = _scale_of(sheet)
-        first = self.map.ramp(view.heats[0][0])
+        first = self.map.ramps[view.heats[0][0]]
         of = wording(view.heats[0][1])
         shades: list[StyledText] = [(f" {translate('{of} to', of=of)} ", dim)]
         for level, number in enumerate(numbers, 1):
             shades += first.swatch(level, number, dim)
         further: list[StyledText] = []
         for heat, name in view.heats[1:]:
-            ramp = self.map.ramp(heat)
+            ramp = self.map.ramps[heat]
             if self.palette.color_system or ramp.glyphs != first.glyphs:  # without colours they look the same
                 further += [(f"  {wording(name)} ", dim), *_swatches(ramp)]
         unit: list[StyledText] = [(f" {wording(view.unit)}", dim)]

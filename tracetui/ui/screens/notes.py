@@ -30,7 +30,7 @@ class NoteList(Chooser[SharedPlace]):
                 f"{printable(note.who, 60)}  {note.when}  {printable(str(note.place), 120)}",
                 note.place,
             )
-            for note in self.viewer.notes
+            for note in self.viewer.session.notes
         ]
 
     def chosen(self, value: SharedPlace) -> None:

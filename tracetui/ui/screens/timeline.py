@@ -94,7 +94,9 @@ class TimelineScreen(ViewerScreen[None]):
     def copy_text(self) -> str:
         """Return what `copy` copies: the details of the selection."""
         state = self.session.state
-        return self.details.text if max(state.row, state.gap) >= 0 or self.details.shows_curve else ""
+        return (
+            self.details.text if max(state.row, state.gap) >= 0 or self.details.curve_spot is not None else ""
+        )
 
     # Messages
 

@@ -71,7 +71,7 @@ def _title_line(analysis: Analysis, view: FlameView, palette: Palette) -> list[S
     frame = shown_frame(flame)
     if frame is None:
         return [(view.label(flame), title)]
-    kind = f"  {translate(frame_kind(frame, view.rules).value)}" if analysis.has_python else ""
+    kind = f"  {translate(frame_kind(frame, view.branches.rules).value)}" if analysis.has_python else ""
     return [(_frame_location(frame), title), (kind, dim)]
 
 

@@ -85,7 +85,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         # the lines of the worst gaps of an analysis
         self._worst_lines: tuple[Analysis, Measure, list[Line]] | None = None
         self._selection = (-1, -1)  # row, gap
-        self._curve_spot: CurveSpot | None = None
+        self.curve_spot: CurveSpot | None = None  #: the curve that it tells of
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
         self._facts = SelectionFacts()
@@ -121,11 +121,11 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         state = self.session.state
         selection, at = (state.row, state.gap), curve_at(self.session.picture, state)
         if selection == self._selection:
-            if at != self._curve_spot:
-                self._curve_spot = at
+            if at != self.curve_spot:
+                self.curve_spot = at
                 self._tell()
             return
-        self._curve_spot = at
+        self.curve_spot = at
         self._selection, self._run, self.top = selection, None, 0
         self._facts = SelectionFacts(losses=self._known_losses())
         trace = self.session.trace
@@ -139,11 +139,6 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self._main = main_line(analysis, gap)
         self._read()
         self._tell()
-
-    @property
-    def shows_curve(self) -> bool:
-        """Whether it tells of a curve."""
-        return self._curve_spot is not None
 
     def renew(self) -> None:
         """Look everything up again: the trace or its analysis is another one.
@@ -236,9 +231,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self.lines = self._hints(pen)
         elif row >= 0 or (gap >= 0 and session.analysis is not None) or (self.shows_stack and self.stack):
             self.lines = self._selected_lines(session.trace, row, gap, pen)
-        elif self._curve_spot is not None and self._run is None:
+        elif self.curve_spot is not None and self._run is None:
             self._title = translate("counter")
-            self.lines = describe_curve(self._curve_spot, session.trace.start_ns, pen)
+            self.lines = describe_curve(self.curve_spot, session.trace.start_ns, pen)
         else:
             self.lines = self._hints(pen)
         if self._facts.problem:

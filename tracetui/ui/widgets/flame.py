@@ -72,11 +72,6 @@ class FlameView(InViewer, WheelScrolled, can_focus=True):
         return len(self._path) > 1
 
     @property
-    def rules(self) -> FrameRules:
-        """Which frames are of the user."""
-        return self.branches.rules
-
-    @property
     def is_without_stack(self) -> bool:
         """Whether the cursor is on the idle time that no stack is recorded for."""
         node = self.flame.node if self.flame is not None else None
@@ -281,13 +276,13 @@ class FlameView(InViewer, WheelScrolled, can_focus=True):
         frame = shown_frame(cell)
         if frame is None:
             return self.palette.paint_of(Role.FRAME).box
-        return flame_style(frame_kind(frame, self.rules), self.palette)
+        return flame_style(frame_kind(frame, self.branches.rules), self.palette)
 
     def _text(self, cell: Flame) -> str:
         """Return the name after the line between two cells, and the time if it fits, in exactly its cells."""
         width = cell.right - cell.left
         frame = shown_frame(cell)
-        mark = self.mark(frame_kind(frame, self.rules)) if frame is not None else ""
+        mark = self.mark(frame_kind(frame, self.branches.rules)) if frame is not None else ""
         text = self.glyphs.sliver + mark + self.label(cell)
         room = width - cell_len(text)
         if room >= NUMBER:

@@ -32,7 +32,7 @@ from tracetui.ui.drawing.heat_lines import (
     whole_cells,
 )
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.ramp import Heat, Ramp, cursor_colour, cursor_style, ramp_of
+from tracetui.ui.drawing.ramp import Heat, cursor_colour, cursor_style, ramp_of
 from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.heat.sheet import AxisSpans, Sheet
@@ -85,23 +85,19 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
         self.top = 0  #: the first line of rows on screen
         self.marks = Marks()
         self._origin_ns = 0
-        self._label_cells = self._total_cells = 0
+        self.label_cells = self._total_cells = 0  #: to the left of the map, and to its right
         self._empty = ""  # why there is no map
         self._levels = np.empty((0, 0), np.int64)
         self._lines: list[RowPair] = []
         palette = self.palette
-        self._ramps = {heat: ramp_of(heat, palette.name, self.glyphs, palette.light) for heat in Heat}
+        self.ramps = {heat: ramp_of(heat, palette.name, self.glyphs, palette.light) for heat in Heat}
 
     # -------------------------------------------------------------- layout
 
     @property
     def halves(self) -> bool:
         """Whether two rows may share a line."""
-        return self._ramps[Heat.LOST].solid and self.glyphs.full == "█"
-
-    def ramp(self, heat: Heat) -> Ramp:
-        """Return the shades of a kind of row."""
-        return self._ramps[heat]
+        return self.ramps[Heat.LOST].solid and self.glyphs.full == "█"
 
     def room(self, label_cells: int, total_cells: int) -> tuple[int, int]:
         """Return how many columns and lines there are for cells, beside labels and totals of so many."""
@@ -123,11 +119,6 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
         return max(self.size.height - self._axis_lines, 1)
 
     @property
-    def label_cells(self) -> int:
-        """The cells to the left of the map."""
-        return self._label_cells
-
-    @property
     def columns(self) -> int:
         """How many columns the map has, of a cell each."""
         return self._levels.shape[1]
@@ -135,7 +126,7 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
     @property
     def _cells_across(self) -> int:
         """The cells of the terminal that the columns share."""
-        return max(self.size.width - self._label_cells - self._total_cells, self.columns)
+        return max(self.size.width - self.label_cells - self._total_cells, self.columns)
 
     def _starts(self) -> list[int]:
         """Return where each column starts and the last one ends, int[columns + 1]; they are about equal."""
@@ -151,7 +142,7 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
     ) -> None:
         """Show another map; `side_widths`: cells of labels and totals, `origin_ns`: 0 of the axis."""
         self.sheet, self._origin_ns, self.top = sheet, origin_ns, 0
-        self._label_cells, self._total_cells = self._beside(*side_widths)
+        self.label_cells, self._total_cells = self._beside(*side_widths)
         self._levels = sheet.levels if sheet is not None else np.empty((0, 0), np.int64)
         self._arrange()
         rows, columns = self._levels.shape
@@ -216,7 +207,7 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
         self.post_message(self.Moved(row, column))
 
     def on_click(self, event: events.Click) -> None:
-        line, x = self.top + event.y - self._axis_lines, event.x - self._label_cells
+        line, x = self.top + event.y - self._axis_lines, event.x - self.label_cells
         if event.y < self._axis_lines or x < 0 or line >= len(self._lines):
             return
         row, column = self._lines[line][0], bisect_right(self._starts(), x) - 1
@@ -271,7 +262,7 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
         total_title = clipped(heading(sheet.total_title), max(self._total_cells - 1, 0), "")
         total_title = aligned(total_title, self._total_cells)
         pieces: list[StyledText] = [
-            (self._label(aligned(heading(sheet.axis), self._label_cells - 1)) + " ", dim)
+            (self._label(aligned(heading(sheet.axis), self.label_cells - 1)) + " ", dim)
         ]
         if self._axis_lines > 1:
             return [*pieces, (text, dim), (total_title, dim)]
@@ -304,10 +295,10 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
         at = (starts[self.column] + starts[self.column + 1] - 1) // 2
         cells[at], roles[at] = glyphs.cursor, Role.NUMBER
         marks = ((cell, self.style_of(role)) for cell, role in _runs(cells, roles))
-        return [(" " * self._label_cells, Style.null()), *marks]
+        return [(" " * self.label_cells, Style.null()), *marks]
 
     def _label(self, text: str) -> str:
-        size = self._label_cells - 1
+        size = self.label_cells - 1
         return set_cell_size(clipped(text, size, self.glyphs.ellipsis), size)
 
     def _row_line(self, sheet: Sheet, line: int) -> list[StyledText]:
@@ -337,7 +328,7 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
     def _cells(self, sheet: Sheet, line: int) -> list[StyledText]:
         (upper, lower), starts = self._lines[line], self._starts()
         widths = [stop - start for start, stop in zip(starts, starts[1:])]
-        one, other = (self._ramps[sheet.rows[row].heat] for row in (upper, lower))
+        one, other = (self.ramps[sheet.rows[row].heat] for row in (upper, lower))
         levels = self._levels[upper].tolist()
         if self.halves and (upper != lower or self._ends_tall(line)):
             # The lower half of the last line of a tall row is left blank: rows of one shade stay apart.

@@ -231,7 +231,7 @@ class Stacked(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
         key = view.viewport, self.columns
         if self._edges is None or self._edges[0] != key:
             edges = view.viewport.edges(self.columns)
-            self._edges = key, (stack.edges(0, edges), stack.edges(1, edges))
+            self._edges = key, (stack.axis.moments(0, edges), stack.axis.moments(1, edges))
         return self._edges[1]
 
     def _text(self, text: str, role: Role) -> Segment:

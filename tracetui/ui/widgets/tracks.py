@@ -79,7 +79,7 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
         self.lines = TimelineLines((), 0)
         self.top = 0  #: the first of the scrolling lines that is shown
         self.label_width = LABEL_LEAST
-        self._picture: Picture | None = None
+        self.picture: Picture | None = None  #: what is drawn of the trace; None before it is there
         self._art: LineArt | None = None
         self._strips: LRUCache[object, Strip] = LRUCache(KEPT)
         self._chain: LaunchChain | None = None  # drawn from line to line
@@ -96,16 +96,11 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
         """Columns of time."""
         return max(self.size.width - self.label_width, 1)
 
-    @property
-    def picture(self) -> Picture | None:
-        """What is drawn of the trace; None before it is there."""
-        return self._picture
-
     def show_trace(self, picture: Picture) -> None:
         """Draw another trace, or the same with its analysis."""
         app = self.viewer
         self._chain = None
-        self._picture, self._art = picture, LineArt(picture, app.palette, app.glyphs, self.session.waiting)
+        self.picture, self._art = picture, LineArt(picture, app.palette, app.glyphs, self.session.waiting)
         self.lay_out()
 
     def show_waiting(self) -> None:
@@ -117,16 +112,16 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
 
     def lay_out(self) -> None:
         """Lay the lines out again: tracks came, were folded or pinned. What is on top of the screen stays."""
-        if self._picture is None:
+        if self.picture is None:
             return
-        state, sketch = self.session.state, self._picture.sketch
+        state, sketch = self.session.state, self.picture.sketch
         first = self.lines.fixed + self.top
         key = self.lines.lines[first].key if self.top and first < len(self.lines.lines) else ()
         expected, devices = (sketch.tracks, sketch.devices) if sketch is not None else ((), ())
-        trace, extras = self._picture.trace, self._picture.extras
+        trace, extras = self.picture.trace, self.picture.extras
         self.lines = timeline_lines(trace, state.toggled, state.pinned, expected, devices, extras)
         curves = [line for line in self.lines.lines if line.kind is LineKind.CURVE]
-        if any(not line.curve or (line.track >= 0 and not self._picture.has_counters) for line in curves):
+        if any(not line.curve or (line.track >= 0 and not self.picture.has_counters) for line in curves):
             self.post_message(self.Awaits())
         self._set_label_width()
         self._find_hops()
@@ -153,9 +148,9 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
 
     def _find_hops(self) -> None:
         self._hops = []
-        if self._picture is not None and self._chain is not None:
+        if self.picture is not None and self._chain is not None:
             toggled = self.session.state.toggled
-            self._hops = hop_places(self._picture.trace, self._chain, self.lines, toggled)
+            self._hops = hop_places(self.picture.trace, self._chain, self.lines, toggled)
 
     def reveal(self, place: int) -> None:
         """Scroll so that a line is on screen, and with it all of a chain that is kept, where it fits."""
@@ -273,10 +268,10 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
         selected: object = None
         if line.kind is LineKind.IDLE:
             selected = state.gap, self._art and self._art.waiting
-        elif state.row >= 0 and self._picture is not None and line.track >= 0:
-            lane = self._picture.trace.lane_of(state.row)
+        elif state.row >= 0 and self.picture is not None and line.track >= 0:
+            lane = self.picture.trace.lane_of(state.row)
             if line.lane == lane or (
-                line.lane < 0 and int(self._picture.trace.lane_track[lane]) == line.track
+                line.lane < 0 and int(self.picture.trace.lane_track[lane]) == line.track
             ):
                 selected = state.row
         here = state.place.cursor == (line.curve or line.key)
