@@ -144,8 +144,7 @@ class Kernels:
     def typed(self, slice_rows: Int64s) -> Int64s:
         """Return the row of the table for each slice; -1 where it has none, or one without a type."""
         place = first_equal(self.row, slice_rows)
-        typed: Int64s = np.where(pick(self.table.texts["type"].place, place) >= 0, place, -1)
-        return typed
+        return np.where(pick(self.table.texts["type"].place, place) >= 0, place, -1)
 
     @cached_property
     def on_cube(self) -> Bools:

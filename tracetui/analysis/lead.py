@@ -70,8 +70,7 @@ class HostLead:
         empty_ns = np.cumsum(np.concatenate(([0], np.where(empty[:-1], np.diff(self.time), 0))))
         place = np.maximum(np.searchsorted(self.time, times, "right") - 1, 0)
         since = times - self.time[place]
-        inside: Int64s = empty_ns[place] + np.where(empty[place] | (since < 0), since, 0)
-        return inside
+        return empty_ns[place] + np.where(empty[place] | (since < 0), since, 0)
 
     def _until(self, column: Int64s, times: Int64s) -> Floats:
         """Integrate a column from the first time on; as float, as ns of work times ns fit no int64."""
@@ -185,8 +184,7 @@ def _mostly_host(causes: Causes) -> Bools:
     lengths = causes.intervals.end - causes.intervals.start
     total = np.zeros(len(lengths), np.int64)
     np.add.at(total, causes.interval[host], causes.ns[host])
-    mostly: Bools = 2 * total > lengths
-    return mostly
+    return 2 * total > lengths
 
 
 def _device_losses(

@@ -110,8 +110,7 @@ def _streams(trace: Trace, tasks: Int64s) -> list[tuple[Int64s, Int64s]]:
 
 def _latest(times: Int64s) -> Int64s:
     """Return the latest of the times before each place and, at the end, of all; `_EARLIEST` of none."""
-    latest: Int64s = np.maximum.accumulate(np.concatenate(([_EARLIEST], times)))
-    return latest
+    return np.maximum.accumulate(np.concatenate(([_EARLIEST], times)))
 
 
 def _ranges_of(trace: Trace, track: Track) -> Int64s:

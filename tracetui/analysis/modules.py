@@ -91,8 +91,7 @@ class Modules:
         return self._ancestors.nearest(rows, self._of_module)
 
     def _of_module(self, rows: Int64s) -> Bools:
-        is_module: Bools = self._is_module[self._trace.slices.name[rows]]
-        return is_module
+        return self._is_module[self._trace.slices.name[rows]]
 
     def _nested(self, innermost: Int64s) -> Int64s:
         """Pair places of calls with each module (a string) that these are in, themselves included; int64[m,

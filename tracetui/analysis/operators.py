@@ -135,8 +135,7 @@ class OperatorSlices:
         keys = table.name.astype(np.int64) * kinds + table.activity
         order = np.argsort(keys)
         slice_keys = names.astype(np.int64) * kinds + self.trace.slices.activity[self.rows]
-        places: Int64s = order[np.searchsorted(keys[order], slice_keys)]
-        return places
+        return order[np.searchsorted(keys[order], slice_keys)]
 
     @cached_property
     def _names(self) -> Int32s:
@@ -241,8 +240,7 @@ def _enclosing_rows(ancestors: Ancestors, rows: Int64s) -> Int64s:
     last = len(is_member) - 1
 
     def is_among(candidates: Int64s) -> Bools:
-        matches: Bools = is_member[np.minimum(candidates, last)] & (candidates <= last)
-        return matches
+        return is_member[np.minimum(candidates, last)] & (candidates <= last)
 
     return ancestors.nearest(ancestors.parents_of(rows), is_among)
 

@@ -110,12 +110,10 @@ class Series:
 
         def until(times: Int64s) -> Floats:
             place = np.maximum(np.searchsorted(self.time, times, "right") - 1, 0)
-            inside: Floats = sums[place] + self.value[place] * (times - self.time[place])
-            return inside
+            return sums[place] + self.value[place] * (times - self.time[place])
 
         means = (until(ends) - until(starts)) / np.maximum(ends - starts, 1)
-        result: Floats = np.where(starts >= self.time[0], means, np.nan)
-        return result
+        return np.where(starts >= self.time[0], means, np.nan)
 
 
 def counter_series(trace: Trace, track: Track) -> Series:

@@ -264,8 +264,7 @@ def blocking_copies(chains: LaunchChains, tasks: DeviceTasks, copying: Int64s) -
     copy = pick(copies, np.searchsorted(tasks.enqueued[copies], end) - 1)
     enqueued = pick(tasks.enqueued, copy)
     waits_for_copy = (copy >= 0) & (enqueued >= start) & (pick(tasks.end, copy) <= end)
-    rows: Int64s = copying[waits_for_copy & (end - enqueued >= LONG_COPY)]
-    return rows
+    return copying[waits_for_copy & (end - enqueued >= LONG_COPY)]
 
 
 def _previous_on_line(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:

@@ -204,8 +204,7 @@ def _waits(recording: HealthEvidence) -> tuple[Int64s, Int64s]:
 def _outermost(slices: Slices, waits: Int64s) -> Int64s:
     """Return those of some rows that no other one of them holds, by start."""
     waits = waits[np.argsort(slices.start[waits], kind="stable")]
-    outermost: Int64s = waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
-    return outermost
+    return waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
 
 
 def _tasks_by_launch(recording: HealthEvidence, uncertain: Int64s) -> tuple[Int64s, Int64s]:

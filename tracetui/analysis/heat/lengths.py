@@ -88,5 +88,4 @@ def _divided(shortest: int, longest: int, division: int) -> Int64s:
 
 def _row_of(bounds: Int64s, length: Int64s) -> Int64s:
     """Return the row of each length, all of which lie between the bounds."""
-    row: Int64s = len(bounds) - 1 - np.searchsorted(bounds[::-1], length, "right")
-    return row
+    return len(bounds) - 1 - np.searchsorted(bounds[::-1], length, "right")

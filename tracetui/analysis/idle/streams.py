@@ -132,8 +132,7 @@ class Streams:
 
     def _rows(self, tracks: list[Track], activities: tuple[Activity, ...]) -> Int64s:
         rows = rows_of(tracks)
-        matching: Int64s = rows[among(self._activity[rows], activities)]
-        return matching
+        return rows[among(self._activity[rows], activities)]
 
     def _waits_of(self, stream: int) -> Int64s:
         rows = self._rows([self._trace.tracks[stream]], (Activity.WAIT,))

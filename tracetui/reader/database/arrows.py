@@ -96,8 +96,7 @@ def _split_by_use(number: Int64s, sequence: Int64s) -> tuple[Bools, Bools]:
 def _count_equal(numbers: Int64s) -> Int64s:
     """Return how often each number occurs."""
     _, place, count = np.unique(numbers, return_inverse=True, return_counts=True)
-    counts: Int64s = count[place]
-    return counts
+    return count[place]
 
 
 def _add_pairs(assembly: Assembly, host: HostRows, row: Int64s, number: Int64s, pairs: Bools) -> None:

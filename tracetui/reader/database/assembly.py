@@ -281,8 +281,7 @@ class Assembly:
 
 def has_time(time: Int64s) -> NDArray[np.bool_]:
     """Return which times are usable."""
-    is_usable: NDArray[np.bool_] = (time > 0) & (time < LIMIT)
-    return is_usable
+    return (time > 0) & (time < LIMIT)
 
 
 def _dtype(name: str) -> type[np.generic]:

@@ -52,8 +52,7 @@ class GrowingColumn:
             longer[:start] = self._column[:start]
             self._column = longer
         self._count = stop
-        room: NDArray[Any] = self._column[start:stop]
-        return room
+        return self._column[start:stop]
 
 
 def join(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:

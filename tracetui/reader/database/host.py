@@ -308,8 +308,7 @@ class HostTables:
             sort = tid if last is None or global_tid not in last else tid + _LOW
             self._assembly.say("thread_sort_index", pid, str(sort), written_tid)
             number_of[index] = self._assembly.thread(pid, written_tid)
-        threads: Int32s = number_of[place]
-        return threads
+        return number_of[place]
 
 
 def _names_agree(texts: list[str], given: Int32s, taken: Int32s) -> bool:
