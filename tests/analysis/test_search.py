@@ -20,7 +20,6 @@ from tracetui.analysis.search import (
     among,
     connection_numbers,
     distinct,
-    first_equal,
     grouped,
     of_category,
     pick,
@@ -32,7 +31,7 @@ from tracetui.analysis.search import (
     track_of_rows,
     tracks_by_device,
 )
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import Activity, Trace
 
 FAR = [-(2**62), -40_000, -1, 0, 7, 40_000, 2**40, 2**62]

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.search import distinct, first_equal, of_category, pick, rows_by_track
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.analysis.search import distinct, of_category, pick, rows_by_track
+from tracetui.arrays import Bools, Int32s, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import enclosing

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, pick, ranges, slice_of
-from tracetui.arrays import Columns, Int32s, Int64s
+from tracetui.analysis.search import pick, ranges, slice_of
+from tracetui.arrays import Columns, Int32s, Int64s, first_equal
 from tracetui.trace.model import Activity, Trace
 
 if TYPE_CHECKING:

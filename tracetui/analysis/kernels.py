@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, pick, runs
-from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.analysis.search import pick, runs
+from tracetui.arrays import Bools, Floats, Int64s, first_equal
 from tracetui.siblings.formats import AICPU_TASKS, KERNEL_DETAILS, L2_CACHE
 from tracetui.siblings.of_run import read_of_run
 from tracetui.siblings.tables import SiblingTable

@@ -21,16 +21,8 @@ import numpy as np
 from tracetui.analysis.activity import TASK_FAMILIES
 from tracetui.analysis.callers import Callers
 from tracetui.analysis.launches import arrows_to, launches
-from tracetui.analysis.search import (
-    first_equal,
-    of_category,
-    pick,
-    rows_by_process,
-    rows_by_track,
-    rows_of,
-    runs,
-)
-from tracetui.arrays import Bools, Int32s, Int64s, Wholes
+from tracetui.analysis.search import of_category, pick, rows_by_process, rows_by_track, rows_of, runs
+from tracetui.arrays import Bools, Int32s, Int64s, Wholes, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
 from tracetui.trace.nesting import enclosing

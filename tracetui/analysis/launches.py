@@ -12,14 +12,13 @@ import numpy as np
 from tracetui.analysis.search import (
     among,
     connection_numbers,
-    first_equal,
     of_category,
     pick,
     rows_by_process,
     rows_of,
     track_of_rows,
 )
-from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.arrays import Bools, Int8s, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace

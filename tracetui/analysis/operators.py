@@ -16,9 +16,9 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.operator_types import OperatorTypes, operator_types
-from tracetui.analysis.search import first_equal, of_category, rows_of
+from tracetui.analysis.search import of_category, rows_of
 from tracetui.analysis.sums import most_of_each
-from tracetui.arrays import Bools, Floats, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Floats, Int8s, Int32s, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
 from tracetui.trace.order import order_by_group, starts_run

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, ranges
-from tracetui.arrays import Bools, Int64s
+from tracetui.analysis.search import ranges
+from tracetui.arrays import Bools, Int64s, first_equal
 
 #: Lengths of the surroundings that are paired, in turn; each a power of two.
 _SURROUNDINGS = (64, 16, 4, 1)

@@ -14,8 +14,8 @@ from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.communication.waits import SHORTEST, OperationWaits
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.operator_types import host_operator_type
-from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
-from tracetui.arrays import Int64s
+from tracetui.analysis.search import pick, runs, track_of_rows
+from tracetui.arrays import Int64s, first_equal
 from tracetui.job.channels import BATCHES, IS_SENDER
 from tracetui.job.digest import ArrivalColumns, CollectiveColumns, LinkColumns, RankGroup
 from tracetui.job.texts import LinePlaces, TextPlaces

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.analysis.search import distinct, first_equal
-from tracetui.arrays import Bools, Int64s
+from tracetui.analysis.search import distinct
+from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.comparison.tally import OTHERS
 from tracetui.job.digest import Digest, TimeCells, TimeClass, TimeKeys, tables
 from tracetui.job.digest_bytes import encode

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, pick
-from tracetui.arrays import Int64s
+from tracetui.analysis.search import pick
+from tracetui.arrays import Int64s, first_equal
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.match import MatchedChannel

@@ -26,8 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal
-from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.arrays import Bools, Floats, Int64s, first_equal
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import NO_LINE, DigestLine

@@ -20,9 +20,9 @@ from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.idle.calls import copies_to_device, copies_to_host
 from tracetui.analysis.idle.copies import say_of_copies
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import by_name, first_equal, matching, pick, runs
+from tracetui.analysis.search import by_name, matching, pick, runs
 from tracetui.analysis.sums import most_first
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import Activity, Trace
 
 #: Collectives that carry no gradients, by the letters of their names: no size of buckets changes them.

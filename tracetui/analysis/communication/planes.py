@@ -15,8 +15,8 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.idle.pieces import last_begun
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import first_equal, pick, rows_of, runs, track_of_rows
-from tracetui.arrays import Bools, Columns, Int32s, Int64s
+from tracetui.analysis.search import pick, rows_of, runs, track_of_rows
+from tracetui.arrays import Bools, Columns, Int32s, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track

@@ -34,9 +34,9 @@ from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.critical.points import Edge, Points, finish_points
 from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import first_equal, pick
+from tracetui.analysis.search import pick
 from tracetui.analysis.steps import Step
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.order import starts_run
 
 

@@ -16,8 +16,8 @@ from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.launch_chains import LaunchChains, milestones
-from tracetui.analysis.search import by_name, distinct, first_equal, pick, runs, track_of_rows
-from tracetui.arrays import Bools, Int64s
+from tracetui.analysis.search import by_name, distinct, pick, runs, track_of_rows
+from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.trace.model import Activity
 
 #: ns: an operator that does not wait returns so soon after it has enqueued a copy.

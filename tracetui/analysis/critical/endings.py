@@ -14,9 +14,9 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.device_points import DeviceTasks
 from tracetui.analysis.critical.points import Edge, Point, Points, points
-from tracetui.analysis.search import distinct, first_equal, pick, runs
+from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.steps import Step
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.order import starts_run
 
 

@@ -13,16 +13,8 @@ import numpy as np
 
 from tracetui.analysis.idle import calls
 from tracetui.analysis.launch_chains import NEVER, LaunchChains, is_operator_track
-from tracetui.analysis.search import (
-    by_name,
-    first_equal,
-    of_category,
-    pick,
-    rows_by_process,
-    rows_by_track,
-    rows_of,
-)
-from tracetui.arrays import Bools, Int64s
+from tracetui.analysis.search import by_name, of_category, pick, rows_by_process, rows_by_track, rows_of
+from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Layer, Trace
 

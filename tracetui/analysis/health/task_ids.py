@@ -14,8 +14,8 @@ import numpy as np
 
 from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
-from tracetui.analysis.search import first_equal, rows_of
-from tracetui.arrays import Int64s
+from tracetui.analysis.search import rows_of
+from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import Family, Layer
 
 #: Numbers in a row that are left out, from which on tasks are missing.

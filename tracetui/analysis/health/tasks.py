@@ -10,8 +10,8 @@ from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.intervals import time_of, union
-from tracetui.analysis.search import among, by_name, first_equal, rows_of, runs, track_of_rows
-from tracetui.arrays import Bools, Int64s
+from tracetui.analysis.search import among, by_name, rows_of, runs, track_of_rows
+from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
 from tracetui.trace.order import starts_run
 from tracetui.units import format_duration

@@ -37,14 +37,13 @@ from tracetui.analysis.search import (
     by_name,
     device_of_tracks,
     distinct,
-    first_equal,
     of_category,
     pick,
     rows_by_track,
     rows_of,
     track_of_rows,
 )
-from tracetui.arrays import Bools, Int8s, Int64s, Wholes
+from tracetui.arrays import Bools, Int8s, Int64s, Wholes, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity

@@ -17,7 +17,6 @@ from tracetui.analysis.search import (
     among,
     by_name,
     connection_numbers,
-    first_equal,
     pick,
     rows_by_track,
     rows_of,
@@ -25,7 +24,7 @@ from tracetui.analysis.search import (
     track_of_rows,
     tracks_by_device,
 )
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import Activity, Family, Track
 from tracetui.trace.nesting import enclosing
 

@@ -19,8 +19,8 @@ from tracetui.analysis.memory.model import (
 )
 from tracetui.analysis.memory.snapshot import releases
 from tracetui.analysis.memory.tables import memory_steps
-from tracetui.analysis.search import distinct, first_equal, of_category, pick, runs
-from tracetui.arrays import Int64s
+from tracetui.analysis.search import distinct, of_category, pick, runs
+from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import MemoryColumns, Trace
 from tracetui.trace.nesting import enclosing
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Floats, Int64s
+from tracetui.arrays import Floats, Int64s, first_equal
 from tracetui.background import PATIENCE
 from tracetui.databases.pages import AnyPageRows, Unusual
 from tracetui.databases.tables import UNKNOWN, AnyRows, Database
@@ -302,17 +302,7 @@ def groups_of(*columns: Int64s) -> list[tuple[Int64s, tuple[int, ...]]]:
 
 def places_of(keys: Int64s, wanted: Int64s) -> Int64s:
     """Return the first place in `keys` of each number wanted; -1 where it is not there, or UNKNOWN."""
-    if not len(keys):
-        return np.full(len(wanted), -1, np.int64)
-    order = None if (keys[1:] >= keys[:-1]).all() else np.argsort(keys, kind="stable")
-    ordered = keys if order is None else keys[order]
-    place = np.searchsorted(ordered, wanted)
-    np.minimum(place, len(keys) - 1, out=place)
-    is_missing = (ordered[place] != wanted) | (wanted == UNKNOWN)
-    if order is not None:
-        place = order[place]
-    place[is_missing] = -1
-    return place
+    return np.where(wanted == UNKNOWN, -1, first_equal(keys, wanted))
 
 
 def take(column: NDArray[Any], places: Int64s, missing: Any) -> NDArray[Any]:
