@@ -94,11 +94,14 @@ async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, 
         await until(pilot, lambda: bool(view.cells))
         await pilot.pause()
         assert view.cells[0][0].idle_ns == idle
-        assert "main.py(375): train  your code" in said(app, "story")
+        assert "main.py(375): train  your code · where it was as the recording began" in said(app, "story")
+        if screen.source.display:
+            assert "where it was as the recording began" in lines_of(screen.source)[1]
         assert all(cell_len(line) <= size[0] for line in lines_of(view))
         await pilot.press("j")
         await pilot.pause()
         assert "nn.Module: DistributedDataParallel_0" in said(app, "story")
+        assert "as the recording began" not in said(app, "story")
         assert "idle 14.0 ms (55.9 % of all)" in said(app, "story")
         await pilot.press("j", "j", "j", "l")
         assert called_in_turn(view) and view.row > 3

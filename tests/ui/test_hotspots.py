@@ -422,6 +422,12 @@ async def test_a_gap_that_is_mostly_communication_leaves_the_cursor_on_the_worst
         app.go_to_gap(worst)
         screen = await hotspots(app, pilot)
         assert screen.table.cursor == 0
+        assert not screen.panes.source.frames_at_start, "lines that are charged are where they ran"
+        await pilot.press("tab")
+        await pilot.pause()
+        at_start = screen.panes.source.frames_at_start
+        assert {frame.function for frame in at_start} == {"<module>", "main", "train"}
+        await pilot.press("shift+tab")
         screen.table.move_to(5)
         app.go_to_gap(most_idle)
         await settled(app, pilot)

@@ -35,6 +35,7 @@ from tracetui.analysis.idle.idle_lines import (
     LineIdle,
     LineKey,
     StackNode,
+    frames_at_start,
     has_python,
     idle_lines,
     stack_tree,
@@ -64,6 +65,7 @@ from tracetui.background import MOST_BESIDE, Background
 from tracetui.databases.exports import OtherExport, other_export
 from tracetui.siblings.run_description import RunDescription, describe_run
 from tracetui.trace.model import Activity, Layer, Trace
+from tracetui.trace.stack import Frame
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
@@ -344,6 +346,11 @@ class Analysis:
         if self.has_scopes and not self.has_python:
             return scope_tree(self.scopes)
         return stack_tree(self.trace, self.frame_charges)
+
+    @cached_property
+    def frames_at_start(self) -> frozenset[Frame]:
+        """The frames that ran as the recording began: their lines are where they were then."""
+        return frames_at_start(self.trace)
 
     @cached_property
     def frame_charges(self) -> Charges:

@@ -32,6 +32,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import DEEPEST_STACK, LineIdle, StackNode
 
 ROOT = "<string>(1): <module>"
+FIT = "train.py(30): fit"
 TORCH = "/opt/lib/python3.9/site-packages/torch/nn/functional.py(9): linear"
 
 
@@ -220,6 +221,23 @@ def test_recorded_frames_count_where_there_are_no_call_stacks() -> None:
         "train.py(20): forward",
         "torch/nn/functional.py(8): linear",
     ]
+
+
+@pytest.mark.parametrize(
+    ("fit_start", "start_trace", "at_start"),
+    [
+        (2, [frame(4, 10, "torch/profiler/profiler.py(9): step")], [ROOT, FIT]),
+        (0, [], [ROOT, FIT]),
+        (2, [], [ROOT]),  # it may have been called since
+    ],
+)
+def test_frames_that_ran_as_the_recording_began_are_known(
+    fit_start: int, start_trace: list[dict[str, Any]], at_start: list[str]
+) -> None:
+    later = [frame(20, 30, "train.py(50): forward"), frame(25, 5, "train.py(60): attend")]
+    frames = [frame(0, 99, ROOT), frame(fit_start, 95, FIT), *start_trace, *later]
+    found = analyse(trace_of([*npu(), task(50, 10), *frames])).frames_at_start
+    assert sorted(map(str, found)) == at_start
 
 
 def test_call_stacks_give_the_line_and_recorded_frames_the_tree() -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.idle.calls import cause_of_frame
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.search import distinct, pick, runs
@@ -173,6 +174,26 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
         path: tuple[Frame | None, ...] = (None,) if stack < 0 else stacks[stack]
         tree.add(path, int(charges.ns[places].sum()), charges.gap[places])
     return tree.root()
+
+
+def frames_at_start(trace: Trace) -> frozenset[Frame]:
+    """Return the frames that ran as the recording began: their lines are where they were then.
+
+    On each thread they hold the first frame of the profiler, which began it, or begin with the first of all.
+    """
+    slices = trace.slices
+    found: set[Frame] = set()
+    for track in trace.tracks:
+        if track.family != Family.FRAMES or not track.rows:
+            continue
+        first_end = int(slices.end[track.rows.start : track.rows.stop].min())
+        firsts = [trace.lane_slice_rows(lane).start for lane in track.lanes]
+        chain = [row for row in firsts if slices.start[row] < first_end]
+        names = [trace.string(int(slices.name[row])) or "" for row in chain]
+        began = [place for place, name in enumerate(names) if cause_of_frame(name) is Cause.PROFILER]
+        count = began[0] if began else int(np.count_nonzero(slices.start[chain] == slices.start[chain[0]]))
+        found.update(map(parse_frame, names[:count]))
+    return frozenset(found)
 
 
 def has_python(trace: Trace) -> bool:

@@ -447,6 +447,7 @@ SCREENS = {
     "Start tracetui with --source DIR to look in another directory.": (
         "用 --source DIR 启动 tracetui，可在别的目录中查找。"
     ),
+    "where it was as the recording began": "采集开始时它所在的行",
     "source found beside the trace": "源文件在 trace 旁边",
     "source found below {directory}": "源文件在 {directory} 下",
     "file changed after the profile": "文件在采集之后改动过",

@@ -78,7 +78,7 @@ class FlameScreen(AnswerScreen):
 
     def _show_charged(self, analysis: Analysis) -> None:
         if analysis is self.session.analysis:
-            self.source.files = self.session.sources
+            self.source.files, self.source.frames_at_start = self.session.sources, analysis.frames_at_start
             self._analysis = analysis
             self.view.show(analysis.stacks, analysis.rules, frameless_name(analysis))
 

@@ -329,6 +329,8 @@ class HotspotsScreen(TableScreen):
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
         analysis = self._analysis
         self.panes.source.nothing = "" if analysis is None else absent_source(analysis, unrecorded)
+        is_of_stacks = analysis is not None and self.panes.left is self.panes.stacks
+        self.panes.source.frames_at_start = analysis.frames_at_start if analysis and is_of_stacks else ()
         if frame is None or not frame.file:
             self.panes.source.show()
             self.panes.source.refresh()

@@ -10,6 +10,7 @@ from tracetui.ui.branches import frame_kind
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.widgets.flame import FlameView, shown_frame
+from tracetui.ui.widgets.source import LINE_AT_START
 from tracetui.units import format_duration, format_percent
 
 MAX_SMALL = 4  #: names of small frames shown at most
@@ -72,6 +73,8 @@ def _title_line(analysis: Analysis, view: FlameView, palette: Palette) -> list[S
     if frame is None:
         return [(view.label(flame), title)]
     kind = f"  {translate(frame_kind(frame, view.branches.rules).value)}" if analysis.has_python else ""
+    if frame in analysis.frames_at_start:
+        kind += f" {view.glyphs.dot} {translate(LINE_AT_START)}"
     return [(_frame_location(frame), title), (kind, dim)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -11,6 +13,7 @@ from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.source_files import NotFound, SourceFile, SourceFiles
+from tracetui.trace.stack import Frame
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.python_tokens import Token, TokenSpan, python_spans
 from tracetui.ui.drawing.strips import fitted, ruled, tail, wrapped
@@ -19,6 +22,7 @@ from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import Scrolling
 
 WIDE = 120  #: cells of a screen from which the source stands beside its table or story
+LINE_AT_START = "where it was as the recording began"  #: of the line of a frame
 DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them
 _PYTHON = (".py", ".pyi", ".pyx")
 _TOKENS: dict[Token, Role | Activity] = {
@@ -39,6 +43,7 @@ class SourcePane(InViewer, Scrolling, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.files: SourceFiles | None = None  #: where to look; set when the trace is known
+        self.frames_at_start: Collection[Frame] = ()  #: whose lines are where they were then
         self.file = ""  #: the recorded path; "" for none
         self.line = 0
         self.function = ""
@@ -147,8 +152,10 @@ class SourcePane(InViewer, Scrolling, can_focus=True):
         where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self.glyphs.ellipsis)
         title = ruled(f"{where} {printable(self.function, 40)}".rstrip(), rule, width)
         head = [(title, self.style_of(Role.TITLE if self.has_focus else Role.RULE))]
-        where, doubts = self.where(), self.doubts()
-        remarks = f" {self.glyphs.dot} ".join([where, *doubts] if where else doubts)
+        doubts = self.doubts()
+        is_at_start = Frame(self.file, self.line, self.function) in self.frames_at_start
+        notes = [translate(LINE_AT_START) if is_at_start else "", self.where(), *doubts]
+        remarks = f" {self.glyphs.dot} ".join(filter(None, notes))
         if remarks:
             head.append((f"   {remarks}", self.style_of(Role.WARNING if doubts else Role.DIM)))
         return head
