@@ -61,8 +61,6 @@ async def test_it_writes_what_it_says(app: TraceApp, tmp_path: Path) -> None:
         assert f"{count} rows, {path.stat().st_size / 1000:.2f} kB, written to {path}" in text
         rows = rows_of(path)
         assert len(rows) == count
-        await pilot.press("M")
-        assert ": in the timeline)" in await opened(app, pilot, "out.csv"), "not the map that is on screen"
 
 
 async def test_it_waits_for_the_analysis(app: TraceApp) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.widgets import Input
 
 from tests.analysis import real
 from tests.analysis.gpu import gpu, host, kernel, launch
@@ -18,10 +20,12 @@ from tests.ui.test_branches import node, nodes, root
 from tests.ui.viewing import analysis_of, lines_of, said, until, viewing
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import StackNode
+from tracetui.api import load
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import Branches, FrameKind, frame_kind
 from tracetui.ui.drawing.flame import flame_rows
 from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.screens.export_dialog import TableExport
 from tracetui.ui.screens.flame import FlameScreen
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.stories.flame_story import flame_story
@@ -177,3 +181,17 @@ async def test_operators_are_no_frames_of_python() -> None:
         assert said(app, "story").startswith("(between operators)\n")
         await pilot.press("l")
         assert said(app, "story").startswith("aten::mm\n")
+
+
+async def test_the_frames_of_the_stacks_are_exported(samples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "frames.csv"
+    async with viewing(load(samples / "moba", cache=False).trace, "flame") as (app, pilot):
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, TableExport))
+        app.screen.query_one(Input).value = str(path)
+        await pilot.press("enter")
+        await until(pilot, path.exists)
+        frames = analysis_of(app).frames
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [int(row["idle_ns"]) for row in rows] == [frame.idle_ns for frame in frames]

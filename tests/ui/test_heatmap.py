@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,12 +17,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.color import Color
 from rich.style import Style
+from textual.widgets import Input
 
 from tests.analysis.heat import test_heat as maps
 from tests.analysis.machine import task, us
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
+from tests.ui.viewing import analysis_of, case, lines_of, said, settled, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import HeatCells, cell_shares
@@ -744,6 +747,28 @@ async def test_shades_that_mean_another_share_than_before_say_so(trace: Trace) -
         await pilot.press("4")
         await pilot.pause()
         assert said(app, "legend").endswith("50 % "), "the numbers come first"
+
+
+@pytest.mark.parametrize("digit", ["1", "2"])
+async def test_the_cells_of_a_map_are_exported(trace: Trace, tmp_path: Path, digit: str) -> None:
+    path = tmp_path / "cells.csv"
+    async with viewing(trace, "heatmap") as (app, pilot):
+        await pilot.press(digit)
+        await pilot.pause()
+        sheet = sheet_of(app)
+        await pilot.press("e")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(path)
+        await pilot.press("enter")
+        await until(pilot, path.exists)
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert sum(int(row["ns"]) for row in rows) == int(sheet.cells.ns.sum())
+    assert sum(int(row["capacity_ns"]) for row in rows) == int(sheet.cells.capacity.sum())
+    assert (rows[0]["row"], rows[0]["column"]) == (sheet.rows[0].label.strip(), [*sheet.columns, ""][0])
+    if sheet.edges is not None:
+        assert [rows[0]["start_ns"], rows[0]["end_ns"]] == [*map(str, sheet.edges[:2].tolist())]
+        assert all(int(row["end_ns"]) - int(row["start_ns"]) >= int(row["ns"]) for row in rows)
 
 
 async def test_the_legend_without_colours_names_only_shades_that_differ(trace: Trace) -> None:

@@ -63,6 +63,7 @@ STATISTICS = ("statistics",)
 SQL = tuple(spec.name for spec in SCREENS.values() if "sql" in (spec.name, spec.stands_for))
 MAPS = tuple(spec.name for spec in SCREENS.values() if spec.is_map)
 ROWS = tuple(spec.name for spec in SCREENS.values() if spec.has_rows) + STATISTICS
+TABULAR = ROWS + MAPS + F
 FILTERED = tuple(spec.name for spec in SCREENS.values() if spec.has_filter)
 VIEWS = tuple(spec.name for spec in SCREENS.values() if spec.has_views) + STATISTICS
 
@@ -131,7 +132,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("sort_beside(1)", ("greater_than_sign",), TABLES, "sort: column right", "Sort by it", ROWS),
     Action("reverse", ("equals_sign",), TABLES, "sort: the other way", "Reverse the order", ROWS),
     Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", FILTERED),
-    Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", ROWS + R),
+    Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", TABULAR),
     Action("next_view", ("tab",), TABLES, "show: next table", "Or map; of the device, of the host", VIEWS),
     _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", MAPS + C),
     *(

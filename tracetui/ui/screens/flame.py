@@ -10,13 +10,14 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.export.tables.nested import FRAMES, FrameRows
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.branches import FrameKind
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText
 from tracetui.ui.screens.charged import absent_source, charge_idle
-from tracetui.ui.screens.table_screen import AnswerScreen
+from tracetui.ui.screens.table_screen import NO_ROWS, AnswerScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.flame_story import flame_answer, flame_story
 from tracetui.ui.tables.nested_columns import frameless_name
@@ -111,6 +112,18 @@ class FlameScreen(AnswerScreen):
         return legend
 
     # --------------------------------------------------------------- actions
+
+    def action_export_table(self) -> None:
+        """Write the frames of all stacks, with the idle time under each, to a csv file."""
+        analysis = self._analysis
+        if analysis is None:
+            self.viewer.show_status(NO_ROWS)
+            return
+        self.in_background(
+            "export",
+            lambda: FrameRows(analysis),
+            lambda rows: self.export_rows(FRAMES, rows, "frames"),
+        )
 
     def action_move(self, rows: int, cells: int) -> None:
         self.view.action_move(rows, cells)

@@ -15,6 +15,7 @@ from tracetui.language import sentences, wording
 from tracetui.places import SharedPlace
 from tracetui.ui.actions import bindings
 from tracetui.ui.heat.cause_view import CauseView
+from tracetui.ui.heat.cell_table import CELLS, CellRows
 from tracetui.ui.heat.fold_view import FoldView
 from tracetui.ui.heat.lead_view import LeadView
 from tracetui.ui.heat.length_view import LengthView
@@ -23,6 +24,7 @@ from tracetui.ui.heat.step_view import StepView
 from tracetui.ui.heat.work_view import WorkView
 from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.screens.map_screen import MapScreen
+from tracetui.ui.screens.table_screen import NO_ROWS
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.heat import HeatMap, Marks
 from tracetui.ui.widgets.lines import Lines
@@ -171,6 +173,14 @@ class HeatmapScreen(MapScreen):
             return
         self._mark()
         self.show_map(view, sheet, analysis.trace.start_ns)
+
+    def action_export_table(self) -> None:
+        """Write the cells of the map, as it is drawn, to a csv file."""
+        sheet = self.map.sheet
+        if sheet is None or self._view is None:
+            self.viewer.show_status(NO_ROWS)
+        else:
+            self.export_rows(CELLS, CellRows(sheet), MAPS[self._index][0].replace(" ", "_"))
 
     @on(HeatMap.Activated)
     def _activated(self, message: HeatMap.Activated) -> None:

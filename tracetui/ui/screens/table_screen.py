@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 MEANWHILE = "T shows what is there already; esc there stops the reading and keeps it."
 _MOST_LINES = 4  # that are said below the answer
+NO_ROWS = "There are no rows to export."
 SAID_S = 4.0  #: how long a sentence stands in place of the keys
 
 
@@ -187,6 +188,20 @@ class AnswerScreen(ViewerScreen[None]):
         """Say that the work of a group failed."""
         self.show_nothing(sentence)
 
+    def export_rows(self, table: Table[Any], rows: Any, name: str) -> None:
+        """Ask for a file, and write all rows of a table to it, where it has any."""
+
+        def frame() -> pd.DataFrame:
+            from tracetui.export.data_frame import frame_of  # pandas: half a second, paid by whoever exports
+
+            return frame_of(table, rows)
+
+        if len(rows):
+            name = f"{name_for_file(self.session.path)}_{name}"
+            self.app.push_screen(TableExport(self.session, frame, len(rows), name))
+        else:
+            self.viewer.show_status(NO_ROWS)
+
     def note(self, sentence: str, role: Role = Role.DIM) -> None:
         """Say a sentence about what the keys did."""
         self.viewer.show_status(sentence)
@@ -279,7 +294,7 @@ class TableKeys:
             name = f"{self.exported_subject}_{self.export_name()}"
             self.app.push_screen(TableExport(self.session, lambda: self.frame(view), len(view), name))
         else:
-            self.viewer.show_status("There are no rows to export.")
+            self.viewer.show_status(NO_ROWS)
 
     @property
     def exported_subject(self) -> str:
