@@ -981,19 +981,28 @@ def test_a_late_beginning_of_a_device_and_a_long_wait_are_two_findings() -> None
     begin = 60 * MS
     launched = [gpu.launch(begin, 5_000, 500), gpu.kernel(begin + 12 * MS, 50_000, 500)]
     waited = wait(begin + 6_000, begin + 12 * MS + 60_000, "cudaStreamSynchronize")
+    soon = [gpu.launch(90 * MS, 5_000, 900), gpu.kernel(90 * MS + 20_000, 50_000, 900)]  # the clock is right
     first = "after its first task was launched: it was busy with work from before the recording"
     long = (
         "for 12.0 ms launched tasks did not start on an idle device while the host waited for them: "
         "it was busy with work that is not recorded"
     )
-    assert sentences([*late, *operators(2), *launched, *waited], "device.unseen_work") == [
+    assert sentences([*late, *operators(2), *launched, *waited, *soon], "device.unseen_work") == [
         long,
         f"the main stream of the device begins 30.0 ms {first}",
     ]
-    assert sentences([*late, *other], "device.unseen_work") == [
+    assert sentences([*late, *other, *soon], "device.unseen_work") == [
         "the main streams of 2 devices begin up to 30.0 ms after their first task was launched: "
         "they were busy with work from before the recording"
     ]
+
+
+@pytest.mark.parametrize(("lag", "is_told"), [(10 * MS, True), (10 * MS - 1, False)])
+def test_a_device_that_is_always_late_may_have_a_late_clock(lag: int, is_told: bool) -> None:
+    least = [gpu.launch(90 * MS, 5_000, 900), gpu.kernel(90 * MS + lag, 50_000, 900)]
+    (sentence,) = sentences([*run(lag=30 * MS), *least], "device.unseen_work")
+    assert sentence.endswith("or its clock is late") == is_told
+    assert sentence.startswith("all tasks begin 10.0 ms or more after their launch") == is_told
 
 
 def test_time_in_which_tasks_overlap_counts_once() -> None:

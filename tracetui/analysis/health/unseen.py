@@ -12,7 +12,7 @@ from tracetui.analysis.health.launches import Launches
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.launch_chains import milestones
+from tracetui.analysis.launch_chains import NEVER, milestones
 from tracetui.analysis.search import by_name, pick, rows_by_track, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Layer
@@ -72,6 +72,9 @@ def _unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen], is_firs
     windows: TimeWindows = tuple((stretch.start, stretch.end) for stretch in unseen)
     lengths = [end - start for start, end in windows]
     span = max(recording.trace.end_ns - recording.trace.start_ns, 1) * max(len(recording.devices), 1)
+    chains = recording.launch_chains
+    linked = chains.launch_time >= 0
+    lag = int((recording.trace.slices.start[chains.tasks] - chains.launch_time)[linked].min(initial=NEVER))
     return Finding(
         id="device.unseen_work",
         severity=Severity.DOUBTFUL if any(_may_be_idle(recording, u) for u in unseen) else Severity.NOTE,
@@ -79,9 +82,12 @@ def _unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen], is_firs
         sentence=(
             "the main stream of the device begins {time} after its first task was launched: "
             "it was busy with work from before the recording"
-            if is_first and len(unseen) == 1
+            if is_first and len(unseen) == 1 and lag < LATE_START
             else "the main streams of {count} devices begin up to {time} after their first task was "
             "launched: they were busy with work from before the recording"
+            if is_first and lag < LATE_START
+            else "all tasks begin {lag} or more after their launch: the device was busy with work from "
+            "before the recording, or its clock is late"
             if is_first
             else "for {time} launched tasks did not start on an idle device while the host waited for them: "
             "it was busy with work that is not recorded"
@@ -90,7 +96,10 @@ def _unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen], is_firs
             "Read this time as unknown, not as idle. Synchronise the device before the profiler starts, "
             "and record every stream and process that uses it."
         ),
-        figures={"time": format_duration(max(lengths) if is_first else sum(lengths))},
+        figures={
+            "time": format_duration(max(lengths) if is_first else sum(lengths)),
+            "lag": format_duration(lag),
+        },
         count=len(windows),
         share=sum(lengths) / span,
         steps=recording.steps_within(windows),

@@ -143,6 +143,10 @@ HEALTH = {
     "they were busy with work from before the recording": (
         "{count} 个 Device 的主 stream 在第一个任务下发之后最多 {time} 才开始：它们在做采集之前的工作"
     ),
+    "all tasks begin {lag} or more after their launch: the device was busy with work from before "
+    "the recording, or its clock is late": (
+        "所有任务都在下发 {lag} 或更久之后才开始：Device 在做采集之前的工作，或者它的时钟偏晚"
+    ),
     "for {time} launched tasks did not start on an idle device while the host waited for them: "
     "it was busy with work that is not recorded": (
         "共有 {time}，已下发的任务没有在空闲的 Device 上开始，而 Host 在等待它们：Device 在做没有采集到的工作"
