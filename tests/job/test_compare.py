@@ -13,10 +13,12 @@ import pytest
 from tests.job.planted import job, truth
 from tracetui.analysis.health.facts import Doubt, HealthFacts
 from tracetui.analysis.health.finding import Severity
+from tracetui.cli.commands.check import _check_regressions
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import ComparedRoot
 from tracetui.comparison.memory_rows import ALIVE
 from tracetui.comparison.memory_use import Holder, MemoryUse
+from tracetui.comparison.regressions import parse_regression
 from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_text
 from tracetui.export.sentences.notes import comparison_notes
@@ -25,6 +27,7 @@ from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.digest_run import run_of_digest
+from tracetui.job.health import job_trust
 from tracetui.job.job import job_of
 from tracetui.job.run_columns import StepSumColumns
 
@@ -119,9 +122,54 @@ def test_ranks_that_one_job_lacks_are_not_compared() -> None:
     assert any(
         note.startswith("only BASE has ranks 0, 1: not compared") for note in comparison_notes(comparison)
     )
+    checked = _check_regressions(comparison, (parse_regression("1%"),))
+    assert any(note.startswith("only BASE has ranks 0, 1: not compared") for note in checked.notes)
     assert "2 ranks (2 to 3)" in comparison_text(comparison, None, None, 100)
     with pytest.raises(Incomparable, match="BASE has rank 0, OTHER ranks 2, 3"):
         compare_jobs(job_of(base.ranks[:1]), part, ("a", "b"))
+
+
+def test_ranks_that_one_job_lacks_still_tell_why_others_waited_there() -> None:
+    """Rank 3 is late in both; only OTHER has it, and so can say at which line."""
+    base, other = job("late"), job("late")
+    comparison = compare_jobs(job_of(base.ranks[:3]), other, ("a", "b"))
+    lost = {(root.kind, bool(root.frame)): (root.base_ns, root.other_ns) for root in roots(comparison)[:2]}
+    assert [side > 0 for side in lost["absent", False]] == [True, False]
+    assert [side > 0 for side in lost["idle", True]] == [False, True]
+    assert comparison.job is not None
+    assert sum(root.other_ns for root in roots(comparison)) == comparison.job.waits.other_ns
+    steps = len(other.common_steps)
+    of_common = other.waits.wait_ns[other.waits.rank_place < 3]
+    assert comparison.job.waits.other_ns * steps == int(of_common.sum())
+
+
+def test_clocks_that_are_not_aligned_put_ranks_of_a_comparison_in_doubt() -> None:
+    """As they do those of the job alone."""
+    whole = job("late")
+    apart = job_of([whole.ranks[0], whole.ranks[3]])
+    assert apart.clocks.parts == 2, "they are in no group together"
+    for pair in ((whole, apart), (apart, whole)):
+        comparison = compare_jobs(*pair, ("a", "b"))
+        assert comparison.trust["ranks"] == job_trust(apart)["ranks"] == "doubtful"
+    assert compare_jobs(whole, whole, ("a", "b")).trust["ranks"] == "good"
+
+
+def test_memory_is_compared_of_ranks_of_which_both_jobs_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rank that holds most tells in BASE alone: its peak is no change."""
+    one = job("late", plain=True)
+    uses = [MemoryUse({"PTA": size}, {}, {}) for size in (10, 20, 30, 90)]
+    runs = [
+        replace(run_of_digest(rank.digest, ""), memory=use)
+        for side in (uses, [*uses[:3], None])
+        for rank, use in zip(one.ranks, side)
+    ]
+    of_sides = iter(runs)
+    monkeypatch.setattr("tracetui.job.compare_jobs.run_of_digest", lambda *_: next(of_sides))
+    comparison = compare_jobs(one, one, ("a", "b"))
+    (row,) = comparison.memory
+    assert row.name == "peak allocated, PTA"
+    assert row.base_ns == row.other_ns == 30
+    assert "memory is compared of ranks 0, 1, 2 alone: of others not both sides tell" in comparison.notes
 
 
 def test_what_is_alive_at_the_peak_is_told_of_the_same_rank(monkeypatch: pytest.MonkeyPatch) -> None:

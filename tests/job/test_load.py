@@ -22,7 +22,7 @@ from tracetui.job.digest_bytes import decode
 from tracetui.job.digest_files import SUFFIX
 from tracetui.job.engines import digest_pool
 from tracetui.job.identity import identify
-from tracetui.job.load import find_ranks, load_ranks
+from tracetui.job.load import find_ranks, load_ranks, ranks_below
 from tracetui.job.sources import find_sources
 from tracetui.language import Statement
 from tracetui.reader.errors import UnreadableTrace
@@ -115,6 +115,9 @@ def test_what_cannot_be_read_costs_a_sentence(tmp_path: Path) -> None:
     assert [rank.number for rank in job.ranks] == [0]
     assert len(job.remarks) == 3
     assert all(remark.endswith("(left out)") for remark in job.remarks)
+    found = ranks_below(top)
+    assert found is not None, "several are there, though one alone can be read"
+    assert len(found.sources) == 1
 
 
 @pytest.fixture

@@ -28,7 +28,8 @@ from tracetui.comparison.tally import NOTHING, NestedSums, Sum, tested_steps
 from tracetui.job.channels import Rank
 from tracetui.job.digest_run import run_of_digest
 from tracetui.job.doubts import find_doubts
-from tracetui.job.job import Job, job_of
+from tracetui.job.health import job_health
+from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
 from tracetui.language import state
 from tracetui.trace.model import TraceKind
@@ -77,28 +78,20 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
     unshared = [
         tuple(number for number in numbers_of_job if number not in common) for numbers_of_job in numbers
     ]
-    jobs = [
-        job_of([rank for rank in job.ranks if rank.number in common], job.remarks) if alone else job
-        for job, alone in zip((base, other), unshared)
-    ]
-    sides = [[run_of_digest(rank.digest, rank.path) for rank in job.ranks] for job in jobs]
-    mean_runs = [_mean_rank(runs, job.ranks, path) for runs, job, path in zip(sides, jobs, paths)]
-    place = _fullest_rank(*sides)
-    alive_notes: tuple[str, ...] = ()
-    if place is not None:
-        mean_runs = [_with_alive(mean, runs[place]) for mean, runs in zip(mean_runs, sides)]
-        if len(common) > 1:
-            rank = jobs[0].ranks[place].number
-            alive_notes = (state("what is alive at the peak of memory is told of rank {rank}", rank=rank),)
+    jobs = base, other
+    ranks = [[rank for rank in job.ranks if rank.number in common] for job in jobs]
+    sides = [[run_of_digest(rank.digest, rank.path) for rank in of_job] for of_job in ranks]
+    mean_runs = [_mean_rank(*side) for side in zip(sides, ranks, jobs, paths)]
+    mean_runs, memory_notes = _with_memory(mean_runs, sides, common)
     comparison = compare_runs(*mean_runs)
     job_part = JobPart(
-        ranks=ranked(_rank_row(rank.number, *pair) for rank, *pair in zip(jobs[0].ranks, *sides)),
+        ranks=ranked(_rank_row(number, *pair) for number, *pair in zip(common, *sides)),
         waits=_waits(jobs, mean_runs),
         roots=_roots(jobs, mean_runs),
-        doubts=(find_doubts(jobs[0]), find_doubts(jobs[1])),
+        doubts=(find_doubts(base), find_doubts(other)),
         unshared=(unshared[0], unshared[1]),
     )
-    return replace(comparison, job=job_part, notes=(*comparison.notes, *alive_notes))
+    return replace(comparison, job=job_part, notes=(*comparison.notes, *memory_notes))
 
 
 def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:
@@ -106,8 +99,8 @@ def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:
     return ComparedRank(**{**vars(step), "name": f"rank {number}"}, rank=number, waterfall=waterfall)
 
 
-def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
-    """Return one run made of the steps of all ranks.
+def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], job: Job, path: str) -> Run:
+    """Return one run made of the steps of some ranks of a job.
 
     Where ranks kept different steps, means are of each step of each rank, and the steps that all kept tell of
     chance: those of ranks are not independent.
@@ -176,10 +169,9 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
             pooled(lambda run: run.communication.transfer),
         ),
         api=NestedSums(pooled(lambda run: run.api.total), pooled(lambda run: run.api.self_sums)),
-        memory=_peak_memory([run.memory for run in runs if run.memory is not None]),
         advice=_highest_advice(runs),
         walls=replace(first.walls, left_out=tuple(sorted(left_out))),
-        health=_joined_health([run.health for run in runs]),
+        health=_joined_health([*(run.health for run in runs), job_health(job)]),
         has_runtime=all(run.has_runtime for run in runs),
         has_scheduler=all(run.has_scheduler for run in runs),
         ranks=count if have_same_steps else 1,
@@ -237,33 +229,42 @@ def _pool(sums_of_ranks: Sequence[Sum | None], steps: Sequence[int], common: Seq
     return Sum(ns, count, min(lows), max(highs), steps=tuple(map(sum, zip(*kept))))
 
 
-def _peak_memory(uses: Sequence[MemoryUse]) -> MemoryUse | None:
+def _with_memory(
+    mean_runs: Sequence[Run], sides: Sequence[Sequence[Run]], numbers: Sequence[int]
+) -> tuple[list[Run], Sequence[str]]:
+    """Return both mean runs with the peaks of the ranks of which both sides tell, and sentences on that.
+
+    Args:
+        mean_runs: of BASE and OTHER.
+        sides: the runs of their ranks, both in the order of `numbers`.
+        numbers: of the ranks.
+    """
+    told = [
+        (number, (one.memory, two.memory))
+        for number, one, two in zip(numbers, *sides)
+        if one.memory is not None and two.memory is not None
+    ]
+    if not told:
+        return [replace(run, memory=None) for run in mean_runs], []
+    fullest, held = max(told, key=lambda rank: max(use.peak for use in rank[1]))
+    uses = [_peak_memory(side, most) for side, most in zip(zip(*(pair for _, pair in told)), held)]
+    notes = []
+    if len(numbers) > 1:
+        notes.append(state("what is alive at the peak of memory is told of rank {rank}", rank=fullest))
+    if len(told) < len(numbers):
+        ranks = ranks_in_words([number for number, _ in told], 0)
+        notes.append(state("memory is compared of {ranks} alone: of others not both sides tell", ranks=ranks))
+    return [replace(run, memory=use) for run, use in zip(mean_runs, uses)], notes
+
+
+def _peak_memory(uses: Iterable[MemoryUse], fullest: MemoryUse) -> MemoryUse:
     """Return each component's peak on the rank with most of it, and what was alive on the fullest."""
-    if not uses:
-        return None
     allocated: dict[str, int] = {}
     reserved: dict[str, int] = {}
     for use in uses:
         for peaks, sizes in ((allocated, use.allocated), (reserved, use.reserved)):
             peaks.update({name: max(size, peaks.get(name, 0)) for name, size in sizes.items()})
-    return MemoryUse(allocated, reserved, max(uses, key=lambda use: use.peak).alive)
-
-
-def _fullest_rank(base: Sequence[Run], other: Sequence[Run]) -> int | None:
-    """Return the place of the rank that holds most memory, of those of which both sides tell; else None."""
-    peaks = {
-        place: max(one.memory.peak, two.memory.peak)
-        for place, (one, two) in enumerate(zip(base, other))
-        if one.memory is not None and two.memory is not None
-    }
-    return max(peaks, key=peaks.__getitem__, default=None)
-
-
-def _with_alive(mean: Run, rank: Run) -> Run:
-    """Return a mean run with what is alive on one of its ranks."""
-    if mean.memory is None or rank.memory is None:
-        return mean
-    return replace(mean, memory=replace(mean.memory, alive=rank.memory.alive))
+    return MemoryUse(allocated, reserved, fullest.alive)
 
 
 def _highest_advice(runs: Sequence[Run]) -> dict[str, Sum]:
@@ -377,6 +378,8 @@ def _waited_steps(run: Run) -> Sequence[int]:
 
 
 def _waits_by_step(job: Job, run: Run) -> list[Bools]:
-    """Return bool[waits] for each step that is compared; one for all waits where there are none."""
+    """Return bool[waits] of the ranks that are compared, for each step; one for all where there are none."""
     numbers = _waited_steps(run)
-    return [job.waits.step == number for number in numbers] or [np.ones(len(job.waits), np.bool_)]
+    places = [place for place, rank in enumerate(job.ranks) if rank.number in run.members]
+    compared = np.isin(job.waits.rank_place, places)
+    return [compared & (job.waits.step == number) for number in numbers] or [compared]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.health.facts import HealthFacts, worst_trust
+from tracetui.analysis.health.facts import Doubt, HealthFacts, worst_trust
 from tracetui.analysis.health.finding import Severity
 from tracetui.job.channels import Rank
 from tracetui.job.digest import StepColumns
@@ -28,15 +28,20 @@ def rank_verdict(rank: Rank) -> str:
     return Severity(max((doubt.severity for doubt in rank_health(rank).doubts), default=0)).verdict
 
 
-def job_trust(job: Job) -> dict[str, str]:
-    """Return the verdict on each number: the worst of the ranks, and whether clocks align.
+def job_health(job: Job) -> HealthFacts:
+    """Return why whom ranks waited for is in doubt: their clocks, or ranks that may be missing untold."""
+    reasons = (
+        (job.clocks.parts > 1, UNALIGNED, state("clocks of ranks are not aligned")),
+        (job.may_lack_late_rank, MISSING, state("ranks may be missing")),
+    )
+    return HealthFacts(
+        tuple(Doubt(id_, Severity.DOUBTFUL, ("ranks",), words) for holds, id_, words in reasons if holds)
+    )
 
-    Whom ranks waited for is doubtful, too, where it may be a rank of which nothing tells that it is missing.
-    """
-    trust = worst_trust(map(rank_health, job.ranks))
-    if job.clocks.parts > 1 or job.may_lack_late_rank:
-        trust["ranks"] = Severity.DOUBTFUL.verdict
-    return trust
+
+def job_trust(job: Job) -> dict[str, str]:
+    """Return the verdict on each number: the worst of the ranks, and of the job itself."""
+    return worst_trust([*map(rank_health, job.ranks), job_health(job)])
 
 
 def job_findings(job: Job) -> list[str]:

@@ -65,8 +65,7 @@ def ranks_below(path: Path, export: Export | None = None) -> FoundRanks | None:
     if not path.is_dir():
         return None
     sources = find_sources([path], export=export)
-    found = ranks_in(sources) if len(sources.found) > 1 else None
-    return found if found is not None and len(found.sources) > 1 else None
+    return ranks_in(sources) if len(sources.found) > 1 else None
 
 
 def run_at(path: Path) -> Run:

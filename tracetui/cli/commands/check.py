@@ -178,9 +178,9 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
         job = open_job(request, [Path(request.path)])
         yield _check_job(job, request.limits_of_jobs)
         if request.trusted:
-            from tracetui.job.health import job_trust, rank_health
+            from tracetui.job.health import job_health, job_trust, rank_health
 
-            facts = [rank_health(rank) for rank in job.ranks]
+            facts = [*map(rank_health, job.ranks), job_health(job)]
             yield _check_trust(job_trust(job), {"steps", "communication", "ranks"}, facts)
         return
     if not of_devices and not request.limits_of_memory:
@@ -258,7 +258,6 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
 
     broken = [number for number, worth in trust.items() if number in numbers and worth != "good"]
     lines = []
-    of_job = state("clocks of ranks are not aligned, or ranks may be missing")
     for number in broken:
         sentences = (d.sentence for part in facts for d in part.doubts if number in d.affects)
         lines.append(
@@ -266,7 +265,7 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
                 "not trusted: {numbers} {verdict}: {finding}",
                 numbers=number_names([number]),
                 verdict=verdict_word(trust[number]),
-                finding=printable(restate(next(sentences, of_job))),
+                finding=printable(restate(next(sentences))),
             )
         )
     document = {"trust": {number: worth for number, worth in trust.items() if number in numbers}}
@@ -347,6 +346,7 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
     from tracetui.comparison.regressions import find_regressions, unknown_measures
     from tracetui.export.comparison.document import regressions_document
     from tracetui.export.comparison.limits import regressions_text
+    from tracetui.export.sentences.notes import comparison_notes
     from tracetui.export.sentences.verdict import verdict
 
     for name, run in comparison.sides:
@@ -360,7 +360,10 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
         for measure in unknown
     )
     document = regressions_document(comparison, limits, found)
-    return _CheckResult(document, regressions_text(found), bool(found), (verdict(comparison),), unmeasured)
+    of_jobs = () if comparison.job is None else map(printable, comparison_notes(comparison))
+    return _CheckResult(
+        document, regressions_text(found), bool(found), (verdict(comparison), *of_jobs), unmeasured
+    )
 
 
 def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:

@@ -316,7 +316,8 @@ HEALTH = {
     "{runs} cannot be believed in all: changes of {numbers} are not certain.": (
         "{runs} 并非全部可信：{numbers} 的变化不确定。"
     ),
-    "clocks of ranks are not aligned, or ranks may be missing": "各卡时钟没有对齐，或者可能缺少一些卡",
+    "clocks of ranks are not aligned": "各卡时钟没有对齐",
+    "ranks may be missing": "可能缺少一些卡",
     "not trusted: {numbers} {verdict}: {finding}": "不可信：{numbers} {verdict}：{finding}",
     # -- the screen -------------------------------------------------------------------------------------
     "Whether the recording can be believed": "这次采集是否可信",

@@ -80,6 +80,9 @@ NOTES = {
         "有 {count} 个 Device：step 的时间是它们的平均值，各表中的 Device 时间是它们的总和"
     ),
     "one step tells nothing of chance: ranges are compared": "只有一个 step，无从判断是否偶然：改为比较取值范围",
+    "memory is compared of {ranks} alone: of others not both sides tell": (
+        "显存只比较 {ranks}：其余的卡并非两边都有记录"
+    ),
     "what is alive at the peak of memory is told of rank {rank}": "显存峰值时存活的内存取自 rank {rank}",
     "its ranks kept different steps: means are of all, chance is judged by the {count} that all kept": (
         "各 rank 保留的 step 不同：均值取自全部，是否偶然由共同保留的 {count} 个判断"
