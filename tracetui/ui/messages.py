@@ -162,6 +162,10 @@ class Status(Message, bubble=False):
     sentence: str
 
 
+class PairChanged(Message, bubble=False):
+    """Other traces are compared, or more is known of them: from the app to its screen."""
+
+
 # Of a job
 
 

@@ -12,7 +12,7 @@ from textual.message import Message
 from tracetui.language import clauses, sentences, translate, wording
 from tracetui.ui.comparing.pair import ComparedPair, Runs
 from tracetui.ui.failures import failure
-from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
+from tracetui.ui.messages import PairChanged, ProgressChanged, SelectionChanged, TraceChanged
 from tracetui.ui.screen_specs import ScreenScope, is_paired, joint_mode, screens_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import FIRST, Viewer
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 COMPARE, STACKED = "compare", "stacked"
 _ONE = "One trace is open: tracetui A B opens two, to compare them."
 _NOTHING = "A trace has no work of a device: nothing tells what matches."
-
-
-class PairChanged(Message, bubble=False):
-    """Other traces are compared, or more is known of them: from the app to its screen."""
 
 
 class Flipped(NamedTuple):

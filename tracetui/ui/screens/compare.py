@@ -27,7 +27,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
-from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
+from tracetui.ui.comparing.comparing import STACKED, Comparing
 from tracetui.ui.comparing.pair import ComparedPair
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.drawing.palette import Role
@@ -129,9 +129,6 @@ class CompareScreen(TableScreen):
     def _tables(self) -> dict[str, ComparedTable]:
         """The tables that there are, in the order of `tab`."""
         return tables.shown_of(self.comparison)
-
-    def on_pair_changed(self, message: PairChanged) -> None:
-        self.refresh_answer()
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.refresh_answer)

@@ -14,10 +14,9 @@ from tracetui.export.tables.job import JobRows
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.language import restate, translate
-from tracetui.ui.messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.rank_view import RankPlace
-from tracetui.ui.screens.table_screen import TableKeys, TableScreen
+from tracetui.ui.screens.table_screen import PlacedTable, TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnPlace, laid_out
 from tracetui.ui.widgets.lines import Lines
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class JobTableKeys(TableKeys):
+class JobTableKeys(PlacedTable):
     """The actions of a table that is of a job, by whose name it is exported."""
 
     job_session: JobSession
@@ -39,6 +38,10 @@ class JobTableKeys(TableKeys):
     @property
     def exported_subject(self) -> str:
         return self.job_session.name_for_file
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        return (("R", "ranks"), ("q", "quit"))
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.data_frame import small_frame
@@ -72,13 +75,6 @@ class JobScreen(JobTableKeys, TableScreen, Generic[Answer]):
     @property
     def unanswered(self) -> str:
         return self.job_session.unanswered_of_all
-
-    @property
-    def ways_out(self) -> tuple[tuple[str, str], ...]:
-        return (("R", "ranks"), ("q", "quit"))
-
-    def on_job_changed(self, message: JobChanged) -> None:
-        self.refresh_answer()
 
     @abstractmethod
     def find(self, job: Job) -> Answer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -15,20 +14,18 @@ from textual.widget import Widget
 from tracetui.export.sentences.job import LINKS_TITLE, NO_WAIT, STAGES_TITLE, head_words
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import JobRows
-from tracetui.export.tables.row_ids import ids_of
 from tracetui.job.grids import GridMeasure, JobLanes
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.job.whatif.fixes import Fix
 from tracetui.language import translate
-from tracetui.places import SharedPlace, row_of_kind
+from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, wrapped
 from tracetui.ui.heat.sheet import Sheet
-from tracetui.ui.messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
@@ -93,7 +90,6 @@ class RanksScreen(JobTableKeys, MapScreen):
         self._chosen: GridMeasure | None = None  # None: what answers most of the job as it is
         self._lanes = False  # in place of the map
         self._table = 0
-        self._awaited_row = ""  # the id of the row for the cursor, once there are rows
         self._job: Job | None = None  # the one shown
         self._ranks: RankView | None = None
         self._tables: RankTables | None = None
@@ -142,18 +138,14 @@ class RanksScreen(JobTableKeys, MapScreen):
         self._show_table()
         self.call_after_refresh(self.refresh_answer)
 
-    def on_job_changed(self, message: JobChanged) -> None:
-        self.refresh_answer()
-
     # Places
 
-    def place_with(self, place: SharedPlace) -> SharedPlace:
-        ids, row = self._row_ids(), self.table.cursor_row
-        rows = (ids[row],) if 0 <= row < len(ids) else ()
-        return replace(place, rows=rows, view=f"{self.map_shown + 1} {TABLES[self._table]}")
+    @property
+    def shown_view(self) -> str:
+        return f"{self.map_shown + 1} {TABLES[self._table]}"
 
-    def take_place(self, place: SharedPlace) -> None:
-        number, _, table = place.view.partition(" ")
+    def show_view(self, name: str) -> None:
+        number, _, table = name.partition(" ")
         numbers = [str(one + 1) for one in range(len(MEASURES) + 1)]
         if number in numbers:
             self._lanes = number == numbers[-1]
@@ -161,22 +153,10 @@ class RanksScreen(JobTableKeys, MapScreen):
         if table in TABLES:
             self._table = TABLES.index(table)
             self._show_table()
-        self._awaited_row = place.rows[-1] if place.rows else ""
+
+    def take_place(self, place: SharedPlace) -> None:
+        super().take_place(place)
         self._go_to_awaited()
-
-    def _row_ids(self) -> Sequence[str]:
-        """Return the ids of the rows of the table that is shown; nothing where they have none."""
-        found = self.contents
-        return [] if found is None else [row_of_kind(found[0].kind, name) for name in ids_of(*found)]
-
-    @on(TableWidget.Arranged)
-    def _go_to_awaited(self) -> None:
-        """Put the cursor on the row of the place that was opened, where it is in the table."""
-        if self._awaited_row and self.table.rows.length and not self.table.arranging:
-            ids, awaited = self._row_ids(), self._awaited_row
-            self._awaited_row = ""
-            if awaited in ids:
-                self.table.move_to_row(ids.index(awaited))
 
     # The map
 

@@ -18,12 +18,13 @@ from tracetui.export.queries.relations import Relations
 from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.comparing.comparing import COMPARE, Comparing, PairChanged
+from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.messages import JobChanged, PlaceAsked
+from tracetui.ui.messages import PlaceAsked
 from tracetui.ui.query_history import QueryHistory
 from tracetui.ui.query_sources import QuerySource, job_queries, pair_queries, trace_queries
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
+from tracetui.ui.screens.job_screen import JobTableKeys
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.answer_columns import answer_columns, id_of, interval_of
@@ -300,25 +301,14 @@ class _JointSqlScreen(SqlScreen):
         return False
 
 
-class JobSqlScreen(_JointSqlScreen):
+class JobSqlScreen(_JointSqlScreen, JobTableKeys):
     """Queries over the tables of a job."""
 
     EXAMPLE = _EXAMPLE_OF_JOB
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session, job_queries(job_session))
-        self._job_session = job_session
-
-    @property
-    def exported_subject(self) -> str:
-        return self._job_session.name_for_file
-
-    @property
-    def ways_out(self) -> tuple[tuple[str, str], ...]:
-        return (("R", "ranks"), ("q", "quit"))
-
-    def on_job_changed(self, message: JobChanged) -> None:
-        self.refresh_answer()
+        self.job_session = job_session
 
 
 class PairSqlScreen(_JointSqlScreen):
@@ -328,9 +318,6 @@ class PairSqlScreen(_JointSqlScreen):
 
     def __init__(self, session: Session, comparing: Comparing) -> None:
         super().__init__(session, pair_queries(comparing))
-
-    def on_pair_changed(self, message: PairChanged) -> None:
-        self.refresh_answer()
 
     async def action_leave(self) -> None:
         if self._asked or self.session.state.filter:

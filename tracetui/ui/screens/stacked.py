@@ -22,7 +22,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.bands import BandKind
-from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
+from tracetui.ui.comparing.comparing import STACKED, Comparing
 from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.pair import ComparedPair
 from tracetui.ui.comparing.stack_words import chosen_lines, compared_step_words
@@ -91,9 +91,6 @@ class StackedScreen(AnswerScreen):
         return self.query_one(Stacked)
 
     # What there is to show
-
-    def on_pair_changed(self, message: PairChanged) -> None:
-        self.refresh_answer()
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self._show)

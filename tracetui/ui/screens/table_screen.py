@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from textual import events, on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widget import Widget
@@ -28,12 +28,11 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, wrapped
 from tracetui.ui.failures import failure
-from tracetui.ui.messages import Status, TraceChanged
+from tracetui.ui.messages import JobChanged, PairChanged, Status, TraceChanged
 from tracetui.ui.screens.export_dialog import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
-from tracetui.ui.viewer import Viewer
-from tracetui.ui.viewer_screen import ViewerScreen
+from tracetui.ui.viewer_screen import InViewer, ViewerScreen
 from tracetui.ui.widgets.hotspot_panes import Pane
 from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces, key_pieces
 from tracetui.ui.widgets.source import SourcePane
@@ -245,17 +244,17 @@ class AnswerScreen(ViewerScreen[None]):
             self.query_one("#keys", Lines).show([[(message.sentence, self.style_of(Role.TEXT))]])
             self._saying = self.set_timer(SAID_S, self._end_saying)
 
-    def on_trace_changed(self, message: TraceChanged) -> None:
+    @on(TraceChanged)
+    @on(PairChanged)
+    @on(JobChanged)
+    def _follow_changes(self) -> None:
         self.refresh_answer()
 
 
-class TableKeys:
+class TableKeys(InViewer):
     """The actions of the registry that a table answers, for a screen that has one."""
 
-    if TYPE_CHECKING:
-        app: App[object]
-        viewer: Viewer
-        session: Session
+    session: Session
 
     @property
     @abstractmethod
@@ -319,15 +318,57 @@ class TableKeys:
         return frame
 
 
-class TableScreen(TableKeys, AnswerScreen):
+class PlacedTable(TableKeys):
+    """A table of which a place knows the row under the cursor, and which of several tables is shown."""
+
+    _awaited_row = ""  # the id of the row for the cursor, once there are rows
+
+    @property
+    def shown_view(self) -> str:
+        """The name of the table that is shown, where the screen has several."""
+        return ""
+
+    def show_view(self, name: str) -> None:
+        """Have the table of a name shown when the screen is next built; no other name changes anything."""
+
+    def row_ids(self, rows: Int64s) -> Sequence[str]:
+        """Return the ids of some rows of the table; () where there is none."""
+        if self.contents is None:
+            return ()
+        table, of_table = self.contents
+        ids = ids_of(table, of_table)
+        return [row_of_kind(table.kind, ids[row]) for row in rows.tolist()]
+
+    def row_of(self, identity: str) -> int:
+        """Return the row that has an id; -1 where there is none."""
+        ids = self.row_ids(np.arange(self.table.rows.length))
+        return ids.index(identity) if identity in ids else -1
+
+    def place_with(self, place: SharedPlace) -> SharedPlace:
+        row = self.table.cursor_row
+        ids = self.row_ids(np.array([row])) if row >= 0 else ()
+        rows = (*place.rows, *(identity for identity in ids if identity not in place.rows))
+        return replace(place, rows=rows, view=self.shown_view)
+
+    def take_place(self, place: SharedPlace) -> None:
+        self._awaited_row = place.rows[-1] if place.rows else ""
+        if place.view:
+            self.show_view(place.view)
+
+    @on(TableWidget.Arranged)
+    def _go_to_awaited(self) -> None:
+        """Put the cursor on the row of the place that was opened, where it is in the table."""
+        if self._awaited_row and self.table.rows.length and not self.table.arranging:
+            row, self._awaited_row = self.row_of(self._awaited_row), ""
+            if row >= 0:
+                self.table.move_to_row(row)
+
+
+class TableScreen(PlacedTable, AnswerScreen):
     """An answer with one table behind it."""
 
     AUTO_FOCUS = "Table"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._awaited_row = ""  # the id of the row for the cursor, once there are rows
 
     def body(self) -> Iterable[Widget]:
         yield TableWidget()
@@ -411,39 +452,7 @@ class TableScreen(TableKeys, AnswerScreen):
             )
         answer.show(answer.lines, self.beside_answer())
 
-    # --------------------------------------------------------------- place
-
-    @property
-    def shown_view(self) -> str:
-        """The name of the table that is shown, where the screen has several."""
-        return ""
-
-    def show_view(self, name: str) -> None:
-        """Have the table of a name shown when the screen is next built; no other name changes anything."""
-
-    def row_ids(self, rows: Int64s) -> Sequence[str]:
-        """Return the ids of some rows of the table; () where there is none."""
-        if self.contents is None:
-            return ()
-        table, of_table = self.contents
-        ids = ids_of(table, of_table)
-        return [row_of_kind(table.kind, ids[row]) for row in rows.tolist()]
-
-    def row_of(self, identity: str) -> int:
-        """Return the row that has an id; -1 where there is none."""
-        ids = self.row_ids(np.arange(self.table.rows.length))
-        return ids.index(identity) if identity in ids else -1
-
-    def place_with(self, place: SharedPlace) -> SharedPlace:
-        row = self.table.cursor_row
-        ids = self.row_ids(np.array([row])) if row >= 0 else ()
-        rows = (*place.rows, *(identity for identity in ids if identity not in place.rows))
-        return replace(place, rows=rows, view=self.shown_view)
-
-    def take_place(self, place: SharedPlace) -> None:
-        self._awaited_row = place.rows[-1] if place.rows else ""
-        if place.view:
-            self.show_view(place.view)
+    # --------------------------------------------------------------- notes
 
     def on_notes_changed(self) -> None:
         self._mark_rows()
@@ -454,14 +463,6 @@ class TableScreen(TableKeys, AnswerScreen):
         named = {row for note in self.session.notes for row in note.place.rows}
         rows = {self.row_of(identity) for identity in named} if self.table.rows.length else set()
         self.table.mark_rows(frozenset(rows))
-
-    @on(TableWidget.Arranged)
-    def _go_to_awaited(self) -> None:
-        """Put the cursor on the row of the place that was opened, where it is in the table."""
-        if self._awaited_row and self.table.rows.length and not self.table.arranging:
-            row, self._awaited_row = self.row_of(self._awaited_row), ""
-            if row >= 0:
-                self.table.move_to_row(row)
 
     # -------------------------------------------------------------- filter
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from textual import events, on
@@ -35,11 +35,6 @@ from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_error, format_percent
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tracetui.arrays import Int64s
 
 _BESIDE_LANES, _LANES_SHARE = 5, 0.3  #: lines beside table and lanes; share of the rest that lanes get each
 _TRIED = "*"
@@ -303,8 +298,3 @@ class WhatifScreen(JobScreen[Trials]):
         """Return the place of the critical rank; -1 where it is not here."""
         number = outcome.critical.rank if outcome.critical is not None else None
         return next((place for place, rank in enumerate(job.ranks) if rank.number == number), -1)
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.job.whatif import fixes_frame
-
-        return fixes_frame([self._rows[row] for row in view.tolist()])
