@@ -20,13 +20,7 @@ from tracetui.trace.model import Family, Trace
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.failures import failure
 from tracetui.ui.loading import EVERY, Post
-from tracetui.ui.messages import (
-    AnalysisFailed,
-    AnalysisReady,
-    CurvesRead,
-    CurvesReady,
-    RecordingProgress,
-)
+from tracetui.ui.messages import AnalysisFailed, AnalysisReady, CurvesRead, CurvesReady, RecordingProgress
 from tracetui.ui.session import Session
 
 

@@ -19,12 +19,7 @@ from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.sketch import Sketch
-from tracetui.ui.messages import (
-    LoadFailed,
-    LoadProgress,
-    TraceGrew,
-    TraceLoaded,
-)
+from tracetui.ui.messages import LoadFailed, LoadProgress, TraceGrew, TraceLoaded
 from tracetui.ui.session import Session
 
 #: seconds to the first picture of a trace that is still being read, and between two progress lines

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tracetui.export.queries.relations import (
-    Relations,
-    comparison_relations,
-    job_relations,
-    trace_relations,
-)
+from tracetui.export.queries.relations import Relations, comparison_relations, job_relations, trace_relations
 from tracetui.export.queries.row_screens import place_in_comparison, place_in_job, place_in_trace
 from tracetui.export.tables.advice import ADVICE
 from tracetui.places import SharedPlace, is_row_id

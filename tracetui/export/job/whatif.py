@@ -1,9 +1,9 @@
-"""What fixing brings a job, as JSON and as a report, and its fixes as csv."""
+"""What fixing brings a job, as JSON and as a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from tracetui.export.cells import encodable
 from tracetui.export.job.report import Report
@@ -19,9 +19,6 @@ from tracetui.job.whatif.critical import CriticalRank
 from tracetui.language import in_english, names, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_error, format_percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _TOP = 10  # fixes that are listed
 LARGEST_ERROR = 0.033  #: of a replay, as a share of a step: beyond it the answer says what is not modelled
@@ -58,13 +55,6 @@ def whatif_report(answer: JobWhatIf, top: int | None) -> Report:
     """Return the report of an answer; at most `top` fixes, 0 for all."""
     job, sections = answer.order.job, _sections(answer, _TOP if top is None else top)
     return Report(head_words(job), [*whatif_sentences(answer)], sections, job_notes(job, has_means=False))
-
-
-def fixes_frame(trials: Sequence[Trial]) -> pd.DataFrame:
-    """Return a row per fix: what it is, what a step gains by it, and what it takes then."""
-    from tracetui.export.data_frame import small_frame  # imports pandas
-
-    return small_frame(TRIALS, TrialRows(0, trials))
 
 
 def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:

@@ -19,13 +19,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.curve_lines import CurveLines
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.idle_line import IdleLine
-from tracetui.ui.drawing.lane import (
-    Unread,
-    clip_cells,
-    draw_lanes,
-    draw_unread,
-    painted_selected,
-)
+from tracetui.ui.drawing.lane import Unread, clip_cells, draw_lanes, draw_unread, painted_selected
 from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture

@@ -43,9 +43,7 @@ class Lanes(Protocol):
 class RankLanes(InViewer, CachedLineWidget):
     """The lanes under their axis; those around the chosen rank where there is no room for all."""
 
-    DEFAULT_CSS = """
-    RankLanes { width: 1fr; height: 1fr; }
-    """
+    DEFAULT_CSS = "RankLanes { width: 1fr; height: 1fr; }"
 
     def __init__(self, *, id: Optional[str] = None) -> None:  # noqa: A002, UP045 - Textual's own name
         super().__init__(id=id)

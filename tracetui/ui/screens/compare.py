@@ -12,12 +12,7 @@ from textual.widget import Widget
 
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
-from tracetui.export.sentences.comparison import (
-    absence_sentence,
-    run_words,
-    signed_ms,
-    steps_sentence,
-)
+from tracetui.export.sentences.comparison import absence_sentence, run_words, signed_ms, steps_sentence
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import Table
@@ -143,9 +138,7 @@ class CompareScreen(TableScreen):
         super().show_nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
         lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, self.palette)
-        verdict_lines = self.query_one("#verdict", Lines)
-        verdict_lines.styles.height = len(lines)
-        verdict_lines.show(lines)
+        self.query_one("#verdict", Lines).show_whole(lines)
         if lines:
             self.table.empty = ""  # it is in the first line
 
@@ -237,7 +230,6 @@ class CompareScreen(TableScreen):
     def _say_verdict(self, comparison: Comparison) -> int:
         """Say it, with what must be known to read the numbers; gives the number of lines."""
         lines = wrapped(verdict(comparison), self.size.width)
-        verdict_lines = self.query_one("#verdict", Lines)
         shown_lines = [[(line, self.style_of(Role.NUMBER))] for line in lines]
         if self.size.height >= ROOMY_FROM and comparison.comparable:
             steps = wrapped(steps_sentence(comparison.step), self.size.width)
@@ -251,8 +243,7 @@ class CompareScreen(TableScreen):
             )
             shown = [*lines[: limit - 1], " ".join(lines[limit - 1 :])]  # the last may be cut
             shown_lines += [[(line, self.style_of(Role.DIM))] for line in shown if line]
-        verdict_lines.styles.height = len(shown_lines)
-        verdict_lines.show(shown_lines)
+        self.query_one("#verdict", Lines).show_whole(shown_lines)
         return len(shown_lines)
 
     def _show_what(self) -> None:

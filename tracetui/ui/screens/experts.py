@@ -101,10 +101,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
                     (f" {names[rank]:<{name}} ", self.style_of(Role.TITLE if hot else Role.TEXT)),
                     (f"{words[rank]:>{number}} ", self.style_of(Role.NUMBER)),
                     (f"{scaled / total if total else 1:>5.2f}x ", self.style_of(Role.DIM)),
-                    (
-                        self.glyphs.full * filled,
-                        self.style_of(Role.IDLE if hot else Role.COUNTER),
-                    ),
+                    (self.glyphs.full * filled, self.style_of(Role.IDLE if hot else Role.COUNTER)),
                 ]
             )
         widget.show(lines)

@@ -37,10 +37,7 @@ class FlameScreen(AnswerScreen):
     FlameScreen SourcePane { height: 1fr; }
     """
     AUTO_FOCUS = "FlameView"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("flame"),
-        Binding("escape", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("flame"), Binding("escape", "leave", show=False)]
     TITLE_OF = "Flame"
     NUMBERS = ("idle", "causes", "lines")
     KEYS = (

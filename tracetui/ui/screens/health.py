@@ -76,13 +76,10 @@ class HealthScreen(TableScreen):
     def contents(self) -> tuple[Table[Any], Any] | None:
         return None if (found := self.session.analysis) is None else (FINDINGS, FindingRows(found))
 
-    @on(TableWidget.Moved)
-    def _moved(self) -> None:
-        self._tell()
-
     def on_resize(self) -> None:
         self.call_after_refresh(self._tell)
 
+    @on(TableWidget.Moved)
     def _tell(self) -> None:
         """Show what was seen, where, and what helps."""
         analysis, finding = self.session.analysis, self.finding

@@ -183,9 +183,6 @@ class HeatmapScreen(MapScreen):
             self.export_rows(CELLS, CellRows(sheet), MAPS[self._index][0].replace(" ", "_"))
 
     @on(HeatMap.Activated)
-    def _activated(self, message: HeatMap.Activated) -> None:
-        self.action_open_cell()
-
     def action_open_cell(self) -> None:
         """Show the time of the cell in the timeline, and select its gap or slice."""
         sheet, viewer = self.map.sheet, self.viewer

@@ -69,9 +69,7 @@ class HotspotsScreen(TableScreen):
     The table is one of lines, signatures, synchronisations, modules, frames or scopes.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("hotspots"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("hotspots")]
     TITLE_OF = "Hotspots"
     NUMBERS = ("idle", "causes", "lines")
     KEYS = (

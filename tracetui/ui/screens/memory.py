@@ -255,9 +255,7 @@ class MemoryScreen(TableScreen):
             lines = answering.words(self._missing)
         else:
             lines = answering.lines(self._shown, self.size.height >= TALL)
-        answer = self.query_one("#answer", Lines)
-        answer.styles.height = len(lines)
-        answer.show(lines, self.beside_answer())
+        self.query_one("#answer", Lines).show_whole(lines, self.beside_answer())
 
     # ------------------------------------------------------------------- rows
 

@@ -28,9 +28,7 @@ _MOST_CAUSES, _MOST_RANKS = 4, 4
 class PhasesScreen(JobTableScreen[PhaseRows]):
     """The table of phases above the causes of idle time, and the longest ranges, of the one at the cursor."""
 
-    DEFAULT_CSS = """
-    PhasesScreen #story { height: 5; }
-    """
+    DEFAULT_CSS = "PhasesScreen #story { height: 5; }"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("phases")]
     TITLE_OF = "Phases"
     KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"))

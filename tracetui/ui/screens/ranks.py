@@ -285,8 +285,7 @@ class RanksScreen(JobTableKeys, MapScreen):
         if len(lines) > room:
             lines[room - 1].append((last, style))
             del lines[room:]
-        self.query_one("#verdict").styles.height = len(lines)
-        self.query_one("#verdict", Lines).show(lines)
+        self.query_one("#verdict", Lines).show_whole(lines)
 
     def _show_lanes(self) -> None:
         """Show the lanes of the step under the cursor, of all time where there are no steps."""
@@ -408,10 +407,6 @@ class RanksScreen(JobTableKeys, MapScreen):
 
     # The ranks' own traces
 
-    @on(HeatMap.Activated)
-    def _activated(self) -> None:
-        self.action_open_cell()
-
     @property
     def pointed_at(self) -> RankPlace | None:
         """The rank and the time under the cursor; None where that was left there and nobody has moved it."""
@@ -420,6 +415,7 @@ class RanksScreen(JobTableKeys, MapScreen):
     def on_screen_suspend(self) -> None:
         self._left_at = self.map.row, self.map.column
 
+    @on(HeatMap.Activated)
     def action_open_cell(self) -> None:
         """Open the trace of the rank at the time of the cell."""
         place = self._place()

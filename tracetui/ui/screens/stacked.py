@@ -46,14 +46,9 @@ CHOSEN = 4  #: lines that tell what is selected
 class StackedScreen(AnswerScreen):
     """The step in words, the lines of both, what is selected in each, and the parts of the step."""
 
-    DEFAULT_CSS = """
-    StackedScreen #parts { height: 1fr; }
-    """
+    DEFAULT_CSS = "StackedScreen #parts { height: 1fr; }"
     AUTO_FOCUS = "Stacked"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("stacked"),
-        Binding("escape", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("stacked"), Binding("escape", "leave", show=False)]
     TITLE_OF = "Both"
     KEYS = (
         ("a d w s", "move"),
@@ -108,8 +103,8 @@ class StackedScreen(AnswerScreen):
         lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, self.palette)
         self.lanes.styles.height = 0
         chosen = self.query_one("#chosen", Lines)
-        chosen.styles.height, chosen.display = len(lines), bool(lines)
-        chosen.show(lines)
+        chosen.display = bool(lines)
+        chosen.show_whole(lines)
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:

@@ -54,9 +54,7 @@ NO_STEPS = "No ProfilerStep in this trace: a step is what lies between two calls
 class StepsScreen(TableScreen):
     """One row per step and device, in milliseconds."""
 
-    DEFAULT_CSS = """
-    StepsScreen #story { height: 7; }
-    """
+    DEFAULT_CSS = "StepsScreen #story { height: 7; }"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("steps")]
     TITLE_OF = "Steps, ms"
     NUMBERS = ("steps", "idle")
@@ -105,22 +103,19 @@ class StepsScreen(TableScreen):
 
     def _tell_causes(self, analysis: Analysis) -> None:
         self._explained = analysis
-        self._tell(self.table.cursor_row)
+        self._tell()
 
     def failed(self, group: str, sentence: str) -> None:
         self._failure = sentence
-        self._tell(self.table.cursor_row)
+        self._tell()
 
     def on_resize(self) -> None:
-        self._tell(self.table.cursor_row)
+        self._tell()
 
     @on(TableWidget.Moved)
-    def _tell_story(self, message: TableWidget.Moved) -> None:
-        self._tell(message.row)
-
-    def _tell(self, row: int) -> None:
-        """Show the story of a step, with causes once they are known."""
-        analysis = self.session.analysis
+    def _tell(self) -> None:
+        """Show the story of the step under the cursor, with causes once they are known."""
+        analysis, row = self.session.analysis, self.table.cursor_row
         if analysis is None or not 0 <= row < len(analysis.steps):
             return
         rule, width = self.glyphs.rule, self.size.width
@@ -139,9 +134,7 @@ class StepsScreen(TableScreen):
             lines += step_causes(analysis, row, self.palette, self.glyphs, width)
         else:
             lines.append([(self._failure or translate("Looking for the causes of its idle time."), dim)])
-        lines_of_story = self.query_one("#story", Lines)
-        lines_of_story.styles.height = len(lines)
-        lines_of_story.show(lines)
+        self.query_one("#story", Lines).show_whole(lines)
 
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:

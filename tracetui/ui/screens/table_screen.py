@@ -52,9 +52,7 @@ SAID_S = 4.0  #: how long a sentence stands in place of the keys
 class FilterInput(Input):
     """Where the text of a filter is typed: enter keeps it, escape drops it."""
 
-    DEFAULT_CSS = """
-    FilterInput { display: none; background: ansi_default; }
-    """
+    DEFAULT_CSS = "FilterInput { display: none; background: ansi_default; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "drop", show=False),
         Binding("down,up", "submit", show=False),
@@ -68,9 +66,7 @@ class FilterInput(Input):
 class AnswerScreen(ViewerScreen[None]):
     """A screen that says its answer in the first line and names its keys in the last."""
 
-    DEFAULT_CSS = """
-    AnswerScreen { background: ansi_default; }
-    """
+    DEFAULT_CSS = "AnswerScreen { background: ansi_default; }"
 
     TITLE_OF: ClassVar[str] = ""  #: the first word of the answer
     NUMBERS: ClassVar[tuple[str, ...]] = ()  #: what of a recording its numbers stand on, as health calls it
@@ -401,10 +397,7 @@ class TableScreen(PlacedTable, AnswerScreen):
 
     def say_below(self, sentences: list[str]) -> None:
         """Say sentences in the lines of `#said`, as many as they take."""
-        lines = self.paragraphs(sentences, _MOST_LINES)
-        widget = self.query_one("#said", Lines)
-        widget.styles.height = len(lines)
-        widget.show(lines)
+        self.query_one("#said", Lines).show_whole(self.paragraphs(sentences, _MOST_LINES))
 
     def paragraphs(self, sentences: list[str], limit: int) -> list[Pieces]:
         """Return sentences in lines as wide as the screen; the last of `limit` shows that there are more."""

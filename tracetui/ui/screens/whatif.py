@@ -52,9 +52,7 @@ class Trials:
 class WhatifScreen(JobScreen[Trials]):
     """The fixes by what they save; below them what ranks do in a step now, and with what is tried."""
 
-    DEFAULT_CSS = """
-    WhatifScreen #now, WhatifScreen #then, WhatifScreen #legend { height: 1; }
-    """
+    DEFAULT_CSS = "WhatifScreen #now, WhatifScreen #then, WhatifScreen #legend { height: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("whatif")]
     TITLE_OF = "What if"
     KEYS = (
@@ -172,6 +170,7 @@ class WhatifScreen(JobScreen[Trials]):
 
     # What is tried
 
+    @on(TableWidget.Activated)
     def action_try_fix(self) -> None:
         """Try the fix under the cursor together with those that are tried, or no longer."""
         answer, row = self.answer, self.table.cursor_row
@@ -181,10 +180,6 @@ class WhatifScreen(JobScreen[Trials]):
         self._pointed = self.fixes[-1] if self.fixes else None  # the cursor stays
         self._show_rows(answer)
         self._replay()
-
-    @on(TableWidget.Activated)
-    def _activated(self) -> None:
-        self.action_try_fix()
 
     @on(TableWidget.Moved)
     def _moved(self) -> None:

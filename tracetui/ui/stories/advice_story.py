@@ -18,13 +18,12 @@ from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.text import aligned, padded
 from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
-from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import LABEL, Line
 from tracetui.ui.drawing.strips import flowing, wrapped
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.columns import Cell, ViewColumn, named_column
+from tracetui.ui.tables.columns import ViewColumn, bar_column, named_column
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 
 BAR_CELLS = 10  #: cells
@@ -40,15 +39,12 @@ def advice_columns(
     rows, window_ns = AdviceRows(analysis, advice, advice_words), analysis.window_ns
     cost = np.array([piece.cost_ns or 0 for piece in rows.rows], np.int64)
     codes = np.arange(len(rows.rows), dtype=np.int32)
-
-    def bar(row: int, width: int) -> Cell:
-        return [(share_bar(int(cost[row]), window_ns, width, glyphs), palette.style_of(Role.IDLE))]
-
+    idle = palette.style_of(Role.IDLE)
     layout = [
         ColumnLook("cost_ns", 0, 8, style=palette.style_of(Role.NUMBER)),
         ColumnLook("share", 1, 7),
         ColumnLook("per_step_ns", 3, 8),
-        ViewColumn("", "", cost, bar, BAR_CELLS, rank=5, right=False),
+        bar_column(cost, window_ns, lambda _: idle, glyphs, BAR_CELLS, rank=5),
         ColumnLook("title", 0, 50, 39),
         named_column(
             "about",

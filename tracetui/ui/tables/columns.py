@@ -21,6 +21,8 @@ from tracetui.arrays import Bools, Floats, Int32s, Int64s
 from tracetui.export.text import cell_width, cut
 from tracetui.language import heading
 from tracetui.trace.clean import printable
+from tracetui.ui.drawing.bars import share_bar
+from tracetui.ui.drawing.glyphs import Glyphs
 
 GAP = 2  #: blanks between two columns
 LONGEST = 400  #: characters of a name that can be seen in a table
@@ -94,6 +96,24 @@ def _of_each_magnitude(values: Int64s | Floats) -> Int64s | Floats:
         places = np.nan_to_num(np.floor(np.log10(np.abs(values))), nan=-99, posinf=99, neginf=-98)
     _, one_of_each = np.unique(places.astype(np.int16), return_index=True)
     return np.concatenate(([values.min(), values.max()], values[one_of_each]))
+
+
+def bar_column(
+    values: Int64s | Floats,
+    whole: float,
+    style_of: Callable[[int], Style],
+    glyphs: Glyphs,
+    width: int,
+    least: int = 0,
+    *,
+    rank: int,
+) -> ViewColumn:
+    """Return a column of bars, each as long as the share of a value in the whole; no export has it."""
+
+    def draw(row: int, width: int) -> Cell:
+        return [(share_bar(values[row].item(), whole, width, glyphs), style_of(row))]
+
+    return ViewColumn("", "", values, draw, width, least, rank=rank, right=False)
 
 
 def with_line_number(column: ViewColumn, ellipsis: str) -> ViewColumn:

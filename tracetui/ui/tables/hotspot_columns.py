@@ -22,12 +22,19 @@ from tracetui.language import counted, names, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import HasLine, distinct_ends, path_end
-from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, named_column, with_line_number
+from tracetui.ui.tables.columns import (
+    LONGEST,
+    Cell,
+    ViewColumn,
+    bar_column,
+    clipped,
+    named_column,
+    with_line_number,
+)
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -207,15 +214,11 @@ def codes_of(rows: Sequence[object]) -> Int32s:
 
 def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Glyphs) -> list[ColumnPlace]:
     """Return the idle time, its share of the whole, that as a bar."""
-    ns = np.array(idle, np.int64)
-
-    def bar(row: int, width: int) -> Cell:
-        return [(share_bar(idle[row], whole_ns, width, glyphs), palette.style_of(Role.IDLE))]
-
+    ns, style = np.array(idle, np.int64), palette.style_of(Role.IDLE)
     return [
         ColumnLook("idle_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
         ColumnLook("share", 3, 7),
-        ViewColumn("", "", ns, bar, BAR, rank=5, right=False),
+        bar_column(ns, whole_ns, lambda _: style, glyphs, BAR, rank=5),
     ]
 
 

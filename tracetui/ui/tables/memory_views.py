@@ -20,11 +20,10 @@ from tracetui.export.tables.memory import LINES as LINES_TABLE
 from tracetui.export.tables.memory import SIZES as SIZES_TABLE
 from tracetui.export.tables.memory import BlockRows, GrowingRows, MemoryRows
 from tracetui.trace.stack import Frame
-from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.state import Viewport
-from tracetui.ui.tables.columns import Cell, ViewColumn
+from tracetui.ui.tables.columns import ViewColumn, bar_column
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 
 _TIME = 8  #: cells of "1.24 ms"
@@ -172,11 +171,7 @@ _NAMES: tuple[ColumnPlace, ...] = (
 
 def _bar(values: Sequence[int], palette: Palette, glyphs: Glyphs) -> ViewColumn:
     largest, style = max(values, default=0), palette.style_of(Role.COUNTER)
-
-    def draw(row: int, width: int) -> Cell:
-        return [(share_bar(values[row], largest, width, glyphs), style)]
-
-    return ViewColumn("", "", np.array(values, np.int64), draw, 16, 6, rank=4, right=False)
+    return bar_column(np.array(values, np.int64), largest, lambda _: style, glyphs, 16, 6, rank=4)
 
 
 GROWING = MemoryView(

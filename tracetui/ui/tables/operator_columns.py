@@ -15,10 +15,9 @@ from tracetui.language import clauses, counted, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, distinct_ends
-from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import Cell, ViewColumn, named_column, with_line_number
+from tracetui.ui.tables.columns import ViewColumn, bar_column, named_column, with_line_number
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
@@ -140,9 +139,6 @@ def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> ViewC
     host = palette.style_of(Role.HOST)
     styles = [palette.style_of(activity) if activity else host for activity in Activity]
 
-    def draw(row: int, width: int) -> Cell:
-        share = float(table.share[row])
-        bar = share_bar(share, largest, width, glyphs)
-        return [(bar, styles[int(table.activity[row])])]
-
-    return ViewColumn("", "", table.share, draw, 24, 8, rank=3, right=False)
+    return bar_column(
+        table.share, largest, lambda row: styles[int(table.activity[row])], glyphs, 24, 8, rank=3
+    )

@@ -66,9 +66,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         Binding("pagedown", "scroll_lines(8)", show=False),
     ]
 
-    DEFAULT_CSS = """
-    Details { width: 1fr; height: 8; }
-    """
+    DEFAULT_CSS = "Details { width: 1fr; height: 8; }"
 
     def __init__(self, session: Session) -> None:
         super().__init__()

@@ -63,9 +63,7 @@ class Marks(NamedTuple):
 class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
     """The map under its axis."""
 
-    DEFAULT_CSS = """
-    HeatMap { width: 1fr; height: 1fr; }
-    """
+    DEFAULT_CSS = "HeatMap { width: 1fr; height: 1fr; }"
 
     @dataclass
     class Moved(Message):

@@ -35,9 +35,7 @@ def key_pieces(keys: Iterable[tuple[str, str]], palette: Palette) -> list[Styled
 class Lines(InViewer, CachedLineWidget):
     """Lines of pieces, each cut to the width; those that do not fit the height are not shown."""
 
-    DEFAULT_CSS = """
-    Lines { width: 1fr; height: 1; }
-    """
+    DEFAULT_CSS = "Lines { width: 1fr; height: 1; }"
 
     lines: Sequence[Pieces] = ()
     right: Pieces = ()
@@ -48,6 +46,11 @@ class Lines(InViewer, CachedLineWidget):
         if shown != (self.lines, self.right):
             self.lines, self.right = shown
             self.redraw()
+
+    def show_whole(self, lines: Sequence[Pieces], right: Pieces = ()) -> None:
+        """Show other lines in the height that they take."""
+        self.styles.height = len(lines)
+        self.show(lines, right)
 
     @property
     def text(self) -> str:

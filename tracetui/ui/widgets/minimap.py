@@ -47,9 +47,7 @@ class Minimap(InViewer, CachedLineWidget):
     the causes stand for.
     """
 
-    DEFAULT_CSS = """
-    Minimap { width: 1fr; height: 2; }
-    """
+    DEFAULT_CSS = "Minimap { width: 1fr; height: 2; }"
 
     @dataclass
     class Pressed(Message):

@@ -16,9 +16,7 @@ from tracetui.ui.query_history import QueryHistory
 class QueryField(Input):
     """One line of SQL."""
 
-    DEFAULT_CSS = """
-    QueryField { background: ansi_default; }
-    """
+    DEFAULT_CSS = "QueryField { background: ansi_default; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("tab", "complete", show=False),

@@ -22,9 +22,7 @@ _PLAIN, _CURSOR, _WINDOW, _HIT = 0, 3, 6, 9
 class Ruler(InViewer, CachedLineWidget):
     """One line."""
 
-    DEFAULT_CSS = """
-    Ruler { width: 1fr; height: 1; }
-    """
+    DEFAULT_CSS = "Ruler { width: 1fr; height: 1; }"
 
     def __init__(self, session: Session) -> None:
         super().__init__()

@@ -120,9 +120,7 @@ class BandArt:
 class Stacked(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
     """A ruler, then of each run a head, its steps and its lines."""
 
-    DEFAULT_CSS = """
-    Stacked { width: 1fr; height: 1fr; }
-    """
+    DEFAULT_CSS = "Stacked { width: 1fr; height: 1fr; }"
 
     @dataclass
     class Pressed(Message):

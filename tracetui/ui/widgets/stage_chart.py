@@ -24,9 +24,7 @@ from tracetui.ui.widgets.cached_lines import CachedLineWidget
 class StageChartView(InViewer, CachedLineWidget):
     """The passes of the stages under an axis of time; those around the chosen stage where room is short."""
 
-    DEFAULT_CSS = """
-    StageChartView { width: 1fr; height: 1fr; }
-    """
+    DEFAULT_CSS = "StageChartView { width: 1fr; height: 1fr; }"
 
     _chart: StageChart | None = None
     _stage = 0

@@ -31,9 +31,7 @@ _KINDS = {TraceKind.ASCEND: "Ascend", TraceKind.GPU: "GPU", TraceKind.CHROME: "C
 class TopLine(Lines):
     """The file, its kind and span, how idle each device is, and what is wrong or under way."""
 
-    DEFAULT_CSS = """
-    TopLine { height: 1; }
-    """
+    DEFAULT_CSS = "TopLine { height: 1; }"
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -188,9 +186,7 @@ class TopLine(Lines):
 class KeyLine(Lines):
     """The five most useful keys of a screen, or what the program has just to say."""
 
-    DEFAULT_CSS = """
-    KeyLine { height: 1; }
-    """
+    DEFAULT_CSS = "KeyLine { height: 1; }"
 
     def __init__(self, actions: tuple[tuple[str, str], ...]) -> None:
         """Name actions; `actions`: the id of each and one or two words for it."""

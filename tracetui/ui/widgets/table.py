@@ -43,9 +43,7 @@ class _Wanted(NamedTuple):
 class TableWidget(InViewer, CursorRows, can_focus=True):
     """Rows under a header line, one of them under the cursor."""
 
-    DEFAULT_CSS = """
-    TableWidget { width: 1fr; height: 1fr; }
-    """
+    DEFAULT_CSS = "TableWidget { width: 1fr; height: 1fr; }"
 
     empty = reactive("")  #: what to say where there is no row
 

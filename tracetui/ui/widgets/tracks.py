@@ -46,9 +46,7 @@ IDLE_CELLS = len("▸ 100.0 % ")  #: what stands around the label of an idle lin
 class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
     """All lines of the timeline; the fixed ones stay on top."""
 
-    DEFAULT_CSS = """
-    Tracks { width: 1fr; height: 1fr; }
-    """
+    DEFAULT_CSS = "Tracks { width: 1fr; height: 1fr; }"
 
     @dataclass
     class Pressed(Message):
