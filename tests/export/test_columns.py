@@ -100,7 +100,7 @@ TABLES = {
         _count,
         nested_columns,
         "FRAMES",
-        lambda analysis: nested_columns.frame_columns(analysis, PALETTE, BLOCKS),
+        lambda analysis: nested_columns.frame_columns(analysis, "frame", PALETTE, BLOCKS),
     ),
     "steps": Shown(
         STEPS,

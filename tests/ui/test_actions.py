@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 from textual.actions import parse
+from textual.binding import Binding
 
 from tools.documents.generated import keys_markdown
 from tracetui.ui.actions import ACTIONS, GROUPS, actions_of, bindings, key_label
@@ -72,6 +73,7 @@ def test_bindings_are_not_taken_from_terminals_and_multiplexers() -> None:
     eaten = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q", "ctrl+h", "ctrl+i", "ctrl+m", "shift+enter"}
     for screen in (*SCREENS, None):
         for binding in bindings(screen):
+            assert isinstance(binding, Binding)
             keys = set(binding.key.split(","))
             alone = keys & eaten or {key for key in keys if key.startswith(("alt+", "f1", "f2"))}
             assert not alone or keys - alone, f"{binding.action} has only {keys}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 from tracetui.ui.screen_specs import SCREENS
 
@@ -260,7 +260,7 @@ def actions_of(screen: str | None) -> Iterator[Action]:
             yield action
 
 
-def bindings(screen: str | None) -> list[Binding]:
+def bindings(screen: str | None) -> list[BindingType]:
     """Return the Textual bindings of a screen (None: of the app)."""
     return [
         Binding(

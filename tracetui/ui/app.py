@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -41,7 +40,7 @@ class TraceApp(Viewer):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     CSS = "Screen { overflow: hidden; }"  # a screen that scrolled as a whole would hide its own first lines
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(None)]
+    BINDINGS = bindings(None)
 
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)

@@ -159,14 +159,6 @@ class Session:
         self.stopping = self.stopping or running
         return running
 
-    def take_recording(self, done: int, total: int) -> None:
-        """Show how much of the scheduler's recording is read, in bytes; 0 of 0: it is done."""
-        self.recording = (done, total) if total else None
-
-    def take_progress(self, progress: tuple[int, int, int], silent_s: int) -> None:
-        """Show how much is read: bytes, of bytes in all, and events."""
-        self.progress, self.silent_s = progress, silent_s
-
     def take(self, trace: Trace, picture: Picture | None) -> None:
         """Show more of the trace: what was selected is looked up again by its event."""
         old, row = self.trace, self.state.row

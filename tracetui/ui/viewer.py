@@ -314,13 +314,15 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def on_load_progress(self, message: LoadProgress) -> None:
         if self._is_gone(message.session):
             return
-        so_far = (message.done_bytes, message.total_bytes, message.events)
-        message.session.take_progress(so_far, message.silent_s)
+        session = message.session
+        session.progress = (message.done_bytes, message.total_bytes, message.events)
+        session.silent_s = message.silent_s
         self.broadcast(message.session, ProgressChanged)
 
     def on_recording_progress(self, message: RecordingProgress) -> None:
         if not self._is_gone(message.session):
-            message.session.take_recording(message.done_bytes, message.total_bytes)
+            so_far = (message.done_bytes, message.total_bytes)
+            message.session.recording = so_far if message.total_bytes else None
             self.broadcast(message.session, ProgressChanged)
 
     def on_trace_grew(self, message: TraceGrew) -> None:

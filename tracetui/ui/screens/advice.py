@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
 
@@ -42,7 +41,7 @@ class AdviceScreen(TableScreen):
     AdviceScreen Pager { width: 3fr; }
     AdviceScreen SourcePane { width: 2fr; margin-left: 2; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("advice")]
+    BINDINGS = bindings("advice")
     TITLE_OF = "Advice"
     NUMBERS = ("idle", "causes", "lines")
     KEYS = (("enter", "evidence"), ("x X", "walk it"), ("o", "editor"), ("T", "timeline"))

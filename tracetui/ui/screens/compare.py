@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.comparison.compared_row import ComparedRow
@@ -53,7 +52,7 @@ class CompareScreen(TableScreen):
     CompareScreen #story {{ height: {_STORY}; }}
     """
     AUTO_FOCUS = "#table"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("compare")]
+    BINDINGS = bindings("compare")
     TITLE_OF = "Compare"
     KEYS = (
         ("tab", "table"),

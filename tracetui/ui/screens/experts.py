@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.experts import ExpertsAnswer, balance_sentences, experts_answer
@@ -30,7 +28,7 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
     ExpertsScreen #title { height: 1; }
     ExpertsScreen #tokens { height: 2fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("experts")]
+    BINDINGS = bindings("experts")
     TITLE_OF = "Experts"
     KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"))
     TABLE = LAYERS

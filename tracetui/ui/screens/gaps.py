@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widget import Widget
@@ -46,7 +45,7 @@ class GapsScreen(TableScreen):
     GapsScreen Lines#story { width: 3fr; height: 1fr; }
     GapsScreen SourcePane { width: 2fr; margin-left: 2; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps")]
+    BINDINGS = bindings("gaps")
     TITLE_OF = "Gaps"
     NUMBERS = ("idle", "causes")
     KEYS = (

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.health.finding import Finding
@@ -40,7 +39,7 @@ class HealthScreen(TableScreen):
     DEFAULT_CSS = f"""
     HealthScreen #story {{ height: {STORY_LINES}; }}
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("health")]
+    BINDINGS = bindings("health")
     TITLE_OF = "Health"
     KEYS = (("enter", "open in the timeline"), ("e", "export"), ("T", "timeline"))
 

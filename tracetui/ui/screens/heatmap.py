@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -53,7 +51,7 @@ class HeatmapScreen(MapScreen):
     """One heat map at a time."""
 
     AUTO_FOCUS = "HeatMap"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("heatmap")]
+    BINDINGS = bindings("heatmap")
     TITLE_OF = "Heat maps"
     NUMBERS = ("idle", "causes")
     KEYS = (

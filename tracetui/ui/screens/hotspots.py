@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -69,7 +68,7 @@ class HotspotsScreen(TableScreen):
     The table is one of lines, signatures, synchronisations, modules, frames or scopes.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("hotspots")]
+    BINDINGS = bindings("hotspots")
     TITLE_OF = "Hotspots"
     NUMBERS = ("idle", "causes", "lines")
     KEYS = (
@@ -422,7 +421,8 @@ class HotspotsScreen(TableScreen):
         if self._trial.line is None and pinning:
             self.note(pinning, Role.TEXT)
         elif self._trial.line is None:
-            self.note_view()
+            self._walk_place = -1
+            self.note(self._note)
         else:
             self.note("Working out the steps.")
             self._try()
@@ -464,11 +464,6 @@ class HotspotsScreen(TableScreen):
 
     def export_name(self) -> str:
         return self._view.export
-
-    def note_view(self) -> None:
-        """Say again what the rows of the table are."""
-        self._walk_place = -1
-        self.note(self._note)
 
     def action_focus_frame(self) -> None:
         """Show the stacks below the frame or module under the cursor, then its callers, then all stacks."""

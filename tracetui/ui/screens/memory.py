@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, ClassVar, Optional
+from typing import Any, Optional
 
 import numpy as np
 from textual import events, on
-from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.timer import Timer
 from textual.widget import Widget
@@ -64,7 +63,7 @@ class MemoryScreen(TableScreen):
     MemoryScreen.narrow #left { width: 1fr; height: 2fr; }
     MemoryScreen.narrow SourcePane { width: 1fr; height: 1fr; margin-left: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("memory")]
+    BINDINGS = bindings("memory")
     TITLE_OF = "Memory"
     NUMBERS = ("memory",)
 

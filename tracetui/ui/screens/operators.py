@@ -6,11 +6,10 @@ Of all, of the window, or of one step.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from textual import on
-from textual.binding import BindingType
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorSlices, OperatorTable, main_lines
@@ -58,7 +57,7 @@ class Summed(NamedTuple):
 class OperatorsScreen(TableScreen):
     """One row per type, and per activity on a device; the names of one type, or all names."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("operators")]
+    BINDINGS = bindings("operators")
     TITLE_OF = "Operators"
     NUMBERS = ("operators",)
 

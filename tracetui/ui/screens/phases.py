@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.phases import phase_rows, phases_sentences
@@ -29,7 +27,7 @@ class PhasesScreen(JobTableScreen[PhaseRows]):
     """The table of phases above the causes of idle time, and the longest ranges, of the one at the cursor."""
 
     DEFAULT_CSS = "PhasesScreen #story { height: 5; }"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("phases")]
+    BINDINGS = bindings("phases")
     TITLE_OF = "Phases"
     KEYS = (("enter", "open"), ("e", "export"), ("R", "ranks"), ("S", "what if"))
     TABLE = PHASES

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.pipeline import pipeline_sentences
@@ -35,7 +33,7 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
     PipelineScreen #legend { height: 1; }
     PipelineScreen TableWidget { height: 1fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("pipeline")]
+    BINDINGS = bindings("pipeline")
     TITLE_OF = "Pipeline"
     KEYS = (
         ("enter", "open"),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.cells import cell_len
 from textual import events, on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.sentences.job import LINKS_TITLE, NO_WAIT, STAGES_TITLE, head_words
@@ -72,7 +71,7 @@ class RanksScreen(JobTableKeys, MapScreen):
     RanksScreen TableWidget { height: 1fr; }
     """
     AUTO_FOCUS = "HeatMap"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("ranks")]
+    BINDINGS = bindings("ranks")
     TITLE_OF = "Ranks"
     KEYS = (
         ("enter", "open the rank"),

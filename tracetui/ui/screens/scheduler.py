@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -41,7 +40,7 @@ _ANSWERS = (
 class SchedulerScreen(TableScreen):
     """The threads, who had their cores, or the cores."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("scheduler")]
+    BINDINGS = bindings("scheduler")
     TITLE_OF = "Scheduler"
 
     def __init__(self, session: Session) -> None:

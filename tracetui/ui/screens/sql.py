@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Input
 
 from tracetui.arrays import Int64s
@@ -49,7 +48,7 @@ class SqlScreen(TableScreen):
     """The query on top; below it the answer, or before anything is asked the tables there are."""
 
     AUTO_FOCUS = "QueryField"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("sql")]
+    BINDINGS = bindings("sql")
     TITLE_OF = "Queries"
     EXAMPLE: ClassVar[str] = _EXAMPLE
     NOWHERE: ClassVar[str] = NO_TIME  #: what is said of a row that no screen shows

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 
@@ -38,7 +37,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
     StatisticsPanel #numbers Lines { height: 2; }
     """
     AUTO_FOCUS = "Table"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("statistics")]
+    BINDINGS = bindings("statistics")
     TITLE_OF = "Statistics"
     KEYS = (("tab", "host"), ("enter", "longest"), ("esc", "close"))
 

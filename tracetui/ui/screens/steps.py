@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from statistics import median_low
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from rich.cells import cell_len
 from textual import on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -55,7 +54,7 @@ class StepsScreen(TableScreen):
     """One row per step and device, in milliseconds."""
 
     DEFAULT_CSS = "StepsScreen #story { height: 7; }"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("steps")]
+    BINDINGS = bindings("steps")
     TITLE_OF = "Steps, ms"
     NUMBERS = ("steps", "idle")
     KEYS = (

@@ -6,11 +6,9 @@ Keys and the mouse change `self.session.state`; the widgets draw it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from tracetui.language import translate
 from tracetui.trace.model import Trace
@@ -60,7 +58,7 @@ class TimelineScreen(ViewerScreen[None]):
 
     CSS = "TimelineScreen { background: ansi_default; }"
     AUTO_FOCUS = "Tracks"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("timeline")]
+    BINDINGS = bindings("timeline")
     followed = -1  #: the slice that a flow has led to
     _measuring = False  # the last line tells of the window that is being made
 

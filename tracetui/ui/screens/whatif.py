@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from textual import events, on
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.whatif import critical_words
@@ -53,7 +52,7 @@ class WhatifScreen(JobScreen[Trials]):
     """The fixes by what they save; below them what ranks do in a step now, and with what is tried."""
 
     DEFAULT_CSS = "WhatifScreen #now, WhatifScreen #then, WhatifScreen #legend { height: 1; }"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("whatif")]
+    BINDINGS = bindings("whatif")
     TITLE_OF = "What if"
     KEYS = (
         ("space", "try it too"),

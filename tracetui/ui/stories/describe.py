@@ -301,15 +301,9 @@ def _tensor_line(side: str, facts: KernelFacts, pen: Pen) -> Line:
     if not values_by_column:
         return []
     if len({len(parts) for parts in values_by_column}) == 1:
-        text = "; ".join(
-            " ".join(part for part in parts if part) or "scalar" for parts in _tensor_parts(values_by_column)
-        )
+        shapes, *others = values_by_column
+        tensors = zip([f"[{shape}]" for shape in shapes], *others)
+        text = "; ".join(" ".join(part for part in parts if part) or "scalar" for parts in tensors)
     else:
         text = "  ".join(";".join(parts) for parts in values_by_column)
     return [pen.label(translate(f"{side}s")), pen.text(printable(text, _TENSOR_CHARACTERS))]
-
-
-def _tensor_parts(values_by_column: list[list[str]]) -> list[tuple[str, ...]]:
-    """Return, for each tensor, its shape in brackets and its other attributes."""
-    shapes, *other_columns = values_by_column
-    return list(zip([f"[{shape}]" for shape in shapes], *other_columns))

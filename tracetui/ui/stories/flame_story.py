@@ -5,7 +5,6 @@ from __future__ import annotations
 from tracetui.analysis.analyse import Analysis
 from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import Frame
 from tracetui.ui.branches import frame_kind
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText
@@ -57,7 +56,9 @@ def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[l
     if caller is not None and caller.idle_ns:
         share = format_percent(flame.idle_ns, caller.idle_ns)
         numbers.append((translate("; {share} of {name}", share=share, name=view.label(caller)), dim))
-    return [_title_line(analysis, view, palette), numbers, [(_caller_path(view), dim)]]
+    callers = view.landmarks()  # those that are the user's or modules
+    path = translate("in {callers}", callers=" > ".join(callers)) if callers else ""
+    return [_title_line(analysis, view, palette), numbers, [(path, dim)]]
 
 
 def _title_line(analysis: Analysis, view: FlameView, palette: Palette) -> list[StyledText]:
@@ -75,15 +76,4 @@ def _title_line(analysis: Analysis, view: FlameView, palette: Palette) -> list[S
     kind = f"  {translate(frame_kind(frame, view.branches.rules).value)}" if analysis.has_python else ""
     if frame in analysis.frames_at_start:
         kind += f" {view.glyphs.dot} {translate(LINE_AT_START)}"
-    return [(_frame_location(frame), title), (kind, dim)]
-
-
-def _frame_location(frame: Frame) -> str:
-    """Return file, line and function of a frame."""
-    return printable(str(frame), 160)
-
-
-def _caller_path(view: FlameView) -> str:
-    """Return "in train > AlexNet_0 > forward": the callers that are the user's or modules."""
-    callers = view.landmarks()
-    return translate("in {callers}", callers=" > ".join(callers)) if callers else ""
+    return [(printable(str(frame), 160), title), (kind, dim)]

@@ -39,7 +39,6 @@ from tracetui.ui.tables.nested_columns import (
     frames_answer,
     module_columns,
     modules_answer,
-    operator_frame_columns,
     operator_frames_answer,
     scope_columns,
     scopes_answer,
@@ -113,7 +112,7 @@ FRAMES = HotspotView(
     empty="No frame has idle time.",
     export="frames",
     rows=lambda analysis: analysis.frames,
-    columns=lambda analysis, _, palette, glyphs: frame_columns(analysis, palette, glyphs),
+    columns=lambda analysis, _, palette, glyphs: frame_columns(analysis, "frame", palette, glyphs),
     answer=frames_answer,
 )
 OPERATORS = replace(
@@ -122,7 +121,7 @@ OPERATORS = replace(
     title="Operators",
     note="No Python stack is recorded (with_stack=True): by operator of the host. Own times add up.",
     empty="No operator has idle time.",
-    columns=lambda analysis, _, palette, glyphs: operator_frame_columns(analysis, palette, glyphs),
+    columns=lambda analysis, _, palette, glyphs: frame_columns(analysis, "operator", palette, glyphs),
     answer=operator_frames_answer,
 )
 SCOPES = HotspotView(

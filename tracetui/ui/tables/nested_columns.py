@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.nested_idle import FrameIdle
-from tracetui.analysis.scopes import SEPARATOR, ScopeTime
+from tracetui.analysis.scopes import SEPARATOR
 from tracetui.export.sentences.causes import NO_MODULE, NO_SCOPE, NO_STACK
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.nested import (
@@ -56,22 +57,17 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
         [module.module or translate(NO_MODULE) for module in modules],
         least=22,
     )
-    path = named_column("path", "inside of", codes_of(modules), around, width=60, least=20, rank=2)
-    path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
-    return _columns(MODULES, rows, [names, path], palette, glyphs)
+    return _columns(MODULES, rows, [names, _around_column(around, 20, glyphs)], palette, glyphs)
 
 
-def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
-    """Return one row per frame, in the order of `analysis.frames`."""
-    return _frame_columns(analysis, "frame", palette, glyphs)
+def _around_column(around: Sequence[str], least: int, glyphs: Glyphs) -> ViewColumn:
+    """Show what is around each row; where there is little room, what is nearest."""
+    column = named_column("path", "inside of", codes_of(around), around, width=60, least=least, rank=2)
+    return replace(column, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
 
 
-def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
-    """Return the same of operators of the host, which stand for frames where no Python is recorded."""
-    return _frame_columns(analysis, "operator", palette, glyphs)
-
-
-def _frame_columns(analysis: Analysis, title: str, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
+def frame_columns(analysis: Analysis, title: str, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
+    """Return one row per frame, in the order of `analysis.frames`; `title`: what a frame is called."""
     rows = FrameRows(analysis)
     names = [frame_name(analysis, row) for row in rows.rows]
     column = named_column("frame", title, codes_of(rows.rows), names, width=60, least=28)
@@ -83,9 +79,8 @@ def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
     rows = ScopeRows(analysis)
     scopes = rows.rows
     around = [SEPARATOR.join(row.scope[:-1]) for row in scopes]
-    names = named_column("scope", "scope", codes_of(scopes), [scope_short(row) for row in scopes], least=20)
-    path = named_column("path", "inside of", codes_of(scopes), around, width=60, least=16, rank=2)
-    path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
+    short = [row.scope[-1] if row.scope else translate(NO_SCOPE) for row in scopes]
+    names = named_column("scope", "scope", codes_of(scopes), short, least=20)
     main = np.array([next(iter(row.causes), -1) for row in scopes], np.int8)
     number = palette.style_of(Role.NUMBER)
     places = [
@@ -94,7 +89,7 @@ def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
         ColumnLook("own_computing_ns", 0, TIME, style=number),
         ColumnLook("idle_ns", 0, TIME, style=number),
         names,
-        path,
+        _around_column(around, 16, glyphs),
         cause_column(main, palette),
         ColumnLook("tasks", 3),
         ...,
@@ -113,11 +108,6 @@ def scopes_answer(analysis: Analysis) -> str:
         computing=format_duration(sum(row.own_computing_ns for row in scopes)),
         idle=format_duration(sum(row.own_ns for row in scopes)),
     )
-
-
-def scope_short(row: ScopeTime) -> str:
-    """Return "_backbone-AlexNet", "(outside any scope)"."""
-    return row.scope[-1] if row.scope else translate(NO_SCOPE)
 
 
 def frameless_name(analysis: Analysis) -> str:
