@@ -12,7 +12,7 @@ from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.memory import MemoryScreen
 from tracetui.ui.screens.palette import applicable
 from tracetui.ui.snapshot_app import SnapshotApp
-from tracetui.ui.widgets.pager import Pager
+from tracetui.ui.widgets.lines import Pager
 
 
 async def test_a_snapshot_opens_at_what_grows_and_tells_events_by_their_numbers(tmp_path: Path) -> None:

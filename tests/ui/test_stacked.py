@@ -26,10 +26,9 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.comparison.compared_run import run_of
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.comparing.bands import Band, BandKind
 from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.stack_words import _causes, _change
-from tracetui.ui.comparing.stacked_runs import Chosen, StackedRun, StackedRuns
+from tracetui.ui.comparing.stacked_runs import Band, BandKind, Chosen, StackedRun, StackedRuns
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen

@@ -15,7 +15,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.heat.sheet import Sheet, SheetRow
 from tracetui.ui.tables.columns import number_column
 from tracetui.ui.widgets.heat import HeatMap
-from tracetui.ui.widgets.pager import Pager
+from tracetui.ui.widgets.lines import Pager
 from tracetui.ui.widgets.scrolling import WHEEL_ROWS, WheelScrolled
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import TableWidget

@@ -17,8 +17,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.app import CHOOSE_RANK, TraceApp, run_app, run_separate
 from tracetui.ui.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.ranks.job_reading import read_job
-from tracetui.ui.ranks.job_session import JobSession
+from tracetui.ui.ranks.job_session import JobSession, read_job
 from tracetui.ui.screen_specs import (
     ScreenScope,
     is_joint,

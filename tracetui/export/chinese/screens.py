@@ -392,7 +392,6 @@ SCREENS = {
     "exposed copies": "未掩盖的拷贝",
     "of the time of the others": "（占别的卡的时间）",
     "not recorded": "未记录",
-    "No rank has any time.": "没有任何卡的时间。",
     "communicating": "在通信",
     "Why they waited: what the late rank did longer": "为什么等待：慢卡多花时间做了什么",
     "Ranks, means of their steps": "各卡，各 step 的平均",

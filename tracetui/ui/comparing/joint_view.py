@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tracetui.ui.comparing.bands import BandKind
-from tracetui.ui.comparing.stacked_runs import Chosen, StackedRuns
+from tracetui.ui.comparing.stacked_runs import BandKind, Chosen, StackedRuns
 from tracetui.ui.neighbours import gap_beside
 from tracetui.ui.state import UndoPoint, Viewport, ViewState
 

@@ -156,10 +156,6 @@ class Map(ABC):
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         """Describe a cell in words and numbers."""
 
-    @abstractmethod
-    def nothing(self) -> str:
-        """Say why there is no map."""
-
 
 class AnalysisMap(Map):
     """One map of an analysis."""
@@ -171,3 +167,7 @@ class AnalysisMap(Map):
     @abstractmethod
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         """Return what a cell opens; None where it opens nothing."""
+
+    @abstractmethod
+    def nothing(self) -> str:
+        """Say why there is no map."""

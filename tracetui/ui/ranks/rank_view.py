@@ -169,9 +169,6 @@ class RankView(Map):
         row = np.argmax(sheet.cells.capacity[:, column])
         return self._moments[int(sheet.shown[row, column])]
 
-    def nothing(self) -> str:
-        return "No rank has any time."
-
 
 def _moments(job: Job) -> list[tuple[int, int]]:
     """Return from when to when any rank was in each step of a job, aligned ns."""

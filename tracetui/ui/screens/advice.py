@@ -22,8 +22,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.advice_story import AdviceStory, advice_columns
-from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.pager import Pager
+from tracetui.ui.widgets.lines import Lines, Pager
 from tracetui.ui.widgets.source import WIDE, SourcePane
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_time

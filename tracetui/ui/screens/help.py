@@ -20,8 +20,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText, fitted, wrapped
 from tracetui.ui.screen_specs import shown_name
 from tracetui.ui.screens.panel import Overlay
-from tracetui.ui.widgets.lines import PLAIN, Lines, Pieces
-from tracetui.ui.widgets.pager import Pager
+from tracetui.ui.widgets.lines import PLAIN, Lines, Pager, Pieces
 
 COLUMN = 38  #: cells that a column of keys takes at least
 ROOMY = 56  #: cells at which there is room for what most keys do in a few words

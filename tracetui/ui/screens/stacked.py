@@ -21,12 +21,11 @@ from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
-from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.comparing import STACKED, Comparing
 from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.pair import ComparedPair
 from tracetui.ui.comparing.stack_words import chosen_lines, compared_step_words
-from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRun, StackedRuns
+from tracetui.ui.comparing.stacked_runs import NAMES, BandKind, Chosen, StackedRun, StackedRuns
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.strips import ruled

@@ -1,4 +1,4 @@
-"""A few lines of styled text, each cut to the width: answers, footers, readouts, the story of a gap.
+"""Lines of styled text, each cut to the width: answers, footers, readouts, stories; some that scroll.
 
 Knows no markup: a piece is text and a style, so nothing from a trace is ever parsed.
 """
@@ -16,6 +16,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import StyledText, first_clauses, fitted
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
+from tracetui.ui.widgets.scrolling import Scrolling
 
 Pieces = Sequence[StyledText]
 
@@ -85,3 +86,38 @@ class AnswerLine(Lines):
         *first, (text, style) = line
         room = width - sum(cell_len(text) for text, _ in first)
         return [*first, (first_clauses(text, room, self.glyphs.ellipsis), style)]
+
+
+class Pager(InViewer, Scrolling, can_focus=True):
+    """Lines that scroll, from `top` on.
+
+    Textual's `VerticalScroll` around a `Static` scrolls as fast, with the same bytes (4 ms, 6.2 kB), but
+    draws all lines before the first is seen: showing other ones, at each move of the cursor in the advice,
+    took 37 ms (this: 6 ms).
+    """
+
+    DEFAULT_CSS = "Pager { width: 1fr; height: 1fr; }"
+
+    lines: Sequence[Pieces] = ()
+
+    def show(self, lines: Sequence[Pieces]) -> None:
+        """Show other lines, at the same position as far as they reach."""
+        self.lines = lines
+        self.action_cursor(0)
+        self.refresh()
+
+    @property
+    def rows(self) -> int:
+        return len(self.lines)
+
+    @property
+    def place(self) -> str:
+        """The rows on screen, "12-34/80", or "" where all are."""
+        last = min(self.top + self.size.height, len(self.lines))
+        return f"{self.top + 1}-{last}/{len(self.lines)}" if self.size.height < len(self.lines) else ""
+
+    def render_line(self, y: int) -> Strip:
+        place = self.top + y
+        if place >= len(self.lines):
+            return Strip.blank(self.size.width)
+        return fitted(self.lines[place], self.size.width, self.glyphs.ellipsis)

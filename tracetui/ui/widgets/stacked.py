@@ -21,8 +21,7 @@ from textual.strip import Strip
 from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
 from tracetui.trace.clean import printable
-from tracetui.ui.comparing.bands import BandKind
-from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRun, StackedRuns
+from tracetui.ui.comparing.stacked_runs import NAMES, BandKind, Chosen, StackedRun, StackedRuns
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.idle_line import IdleLine
 from tracetui.ui.drawing.lane import clip_cells, draw_lane, painted_selected, segments, text_cells
