@@ -362,8 +362,8 @@ def test_real_ranks_wait_for_the_missing_one(real_traces: Path) -> None:
 
 
 def test_only_operations_before_which_a_rank_began_late_count_for_its_beginning() -> None:
-    """Three waits for rank 0, whose stretches began 0, 0 and 5 ns late."""
-    stretches: Any = SimpleNamespace(
+    """Three waits for rank 0, whose legs began 0, 0 and 5 ns late."""
+    legs: Any = SimpleNamespace(
         wait_place=np.arange(3),
         late_place=np.zeros(3, np.int64),
         start_delay_ns=np.array([0, 0, 5]),
@@ -373,6 +373,6 @@ def test_only_operations_before_which_a_rank_began_late_count_for_its_beginning(
     waits: Any = SimpleNamespace(operation=np.arange(3))
     rank: Any = SimpleNamespace(number=0)
     losses = roots._Losses()
-    roots._add_unequal_starts((rank,), stretches, waits, np.ones(3), losses)
+    roots._add_unequal_starts((rank,), legs, waits, np.ones(3), losses)
     (root,) = losses.roots(5)
     assert (root.kind, root.lost_ns, root.operations) == ("clock", 5, 1)

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.pieces import last_begun
 from tracetui.arrays import Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.digest import DigestLine, TimeClass
-from tracetui.job.stretches import first_segments
+from tracetui.job.legs import first_segments
 from tracetui.job.waits import JobWaits
 
 #: The kind of exposed communication that is not passed on, waits among it, as the JSON of a job calls it.

@@ -1,18 +1,18 @@
 """Why late ranks were late: what each did longer than the ranks that waited for it.
 
-Rank r waits in an operation until the late rank L starts it. The reasons lie in two stretches, one of r and
+Rank r waits in an operation until the late rank L starts it. The reasons lie in two legs, one of r and
 one of L: each from the last operation of both that had ended on both (without one, from the start of the
 host's step that the operation of r is in, or else of the recording) until that rank starts this one. On
 aligned clocks, to the nanosecond for each wait,
 
-    wait = Σ over kinds of time (in the stretch of L − in that of r) + (start of L's stretch − start of r's)
+    wait = Σ over kinds of time (in the leg of L − in that of r) + (start of L's leg − start of r's)
 
 Where the operation of r ended before L came, as a broadcast does on its root, the wait ends there, and each
 term is multiplied by a share: the wait / how much later L came.
-Where L or r only waited for a third rank during its stretch, with no work to hide that, the time is no reason
+Where L or r only waited for a third rank during its leg, with no work to hide that, the time is no reason
 itself: it is passed on to the reasons of that wait, so that a chain of waits leads to the rank that began it.
 So each wait has a weight: at first 1 if it is chosen, else 0. It keeps that, and adds a share of it to the
-weight of each wait in the stretch of L, and takes such a share off that of each in the stretch of r; a weight
+weight of each wait in the leg of L, and takes such a share off that of each in the leg of r; a weight
 may be below 0 (`wait_weights`). The weighted terms, in fractions of ns, are summed by rank, kind, reason and
 line. What a rank did less made it no later: it is taken off what the same rank did longer, in proportion, and
 what it did less beyond that off what all others did longer. So no root is below 0; they are rounded so that
@@ -32,8 +32,8 @@ from tracetui.job.clocks import Clocks
 from tracetui.job.digest import NO_LINE, DigestLine
 from tracetui.job.exposure import KEPT_COMMUNICATION, UNSPLIT_COMMUNICATION, Exposure, RootKey
 from tracetui.job.last_together import find_last_together
+from tracetui.job.legs import Legs, find_legs
 from tracetui.job.match import MatchedChannel
-from tracetui.job.stretches import Stretches, find_stretches
 from tracetui.job.wait_weights import find_weights
 from tracetui.job.waits import INCOMPARABLE, JobWaits, by_peer, global_rank
 from tracetui.trace.order import numbered
@@ -44,7 +44,7 @@ class Root:
     """Why a rank was late: what it did longer than those that waited for it, or why that is not known.
 
     `kind` is what it did: computing, copy, idle, transfer (`KEPT_COMMUNICATION`: also waits), unsplit
-    (`UNSPLIT_COMMUNICATION`); why its stretches began later: clock, step, recording (`_add_unequal_starts`);
+    (`UNSPLIT_COMMUNICATION`); why its legs began later: clock, step, recording (`_add_unequal_starts`);
     or why it cannot be compared: absent, unaligned, unmatched, of which the whole waits count. The JSON of a
     job says "class" for `kind`, and "collectives" for `operations`.
     """
@@ -84,31 +84,31 @@ def find_roots(
     are not chosen count as far as chosen ones are passed on to them.
     """
     chosen = np.ones(len(waits), np.bool_) if chosen is None else chosen
-    stretches = find_stretches(ranks, clocks, waits, *find_last_together(ranks, channels, clocks, waits))
-    weight = find_weights(exposure, stretches, waits, chosen)
-    stretches = stretches.at(weight[stretches.wait_place] != 0)
-    stretch_weight = weight[stretches.wait_place] * stretches.share
+    legs = find_legs(ranks, clocks, waits, *find_last_together(ranks, channels, clocks, waits))
+    weight = find_weights(exposure, legs, waits, chosen)
+    legs = legs.at(weight[legs.wait_place] != 0)
+    leg_weight = weight[legs.wait_place] * legs.share
     losses = _Losses()
     _add_incomparable_waits(ranks, channels, clocks, waits, weight, losses)
-    _add_unequal_starts(ranks, stretches, waits, stretch_weight, losses)
-    late_stretches = _group_by_rank(stretches.late_place, len(ranks))
-    waiting_stretches = _group_by_rank(stretches.waiting_place, len(ranks))
+    _add_unequal_starts(ranks, legs, waits, leg_weight, losses)
+    late_legs = _group_by_rank(legs.late_place, len(ranks))
+    waiting_legs = _group_by_rank(legs.waiting_place, len(ranks))
     for rank_place, rank in enumerate(ranks):
-        if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
+        if not len(late_legs[rank_place]) and not len(waiting_legs[rank_place]):
             continue
         key_numbers, ns_before = _ns_before_boundaries(ranks, rank_place, exposure, losses)
-        _add_late_stretches(
+        _add_late_legs(
             rank.number,
-            late_stretches[rank_place],
+            late_legs[rank_place],
             key_numbers,
             ns_before,
-            stretches,
+            legs,
             waits,
-            stretch_weight,
+            leg_weight,
             losses,
         )
-        _subtract_waiting_stretches(
-            ranks, waiting_stretches[rank_place], key_numbers, ns_before, stretches, stretch_weight, losses
+        _subtract_waiting_legs(
+            ranks, waiting_legs[rank_place], key_numbers, ns_before, legs, leg_weight, losses
         )
     total = int(waits.wait_ns[chosen].sum())
     return RootBreakdown(total, losses.roots(total))
@@ -148,24 +148,24 @@ def _add_incomparable_waits(
 
 
 def _add_unequal_starts(
-    ranks: tuple[Rank, ...], stretches: Stretches, waits: JobWaits, stretch_weight: Floats, losses: _Losses
+    ranks: tuple[Rank, ...], legs: Legs, waits: JobWaits, leg_weight: Floats, losses: _Losses
 ) -> None:
-    """Add how much later the stretches of late ranks began: the last term of the module's sum.
+    """Add how much later the legs of late ranks began: the last term of the module's sum.
 
     CLOCK: the shared operation ended at different aligned times on the two. STEP: there is no shared
     operation; the difference of the starts of their steps. RECORDING: nor such a step on both; that of the
     starts of their recordings.
     """
-    weighted_delay = stretch_weight * stretches.start_delay_ns
+    weighted_delay = leg_weight * legs.start_delay_ns
     masks = {
-        CLOCK: stretches.from_shared_operation,
-        STEP: stretches.from_step,
-        RECORDING: ~(stretches.from_shared_operation | stretches.from_step),
+        CLOCK: legs.from_shared_operation,
+        STEP: legs.from_step,
+        RECORDING: ~(legs.from_shared_operation | legs.from_step),
     }
     for kind, mask in masks.items():
-        late_place, delay = stretches.late_place[mask], weighted_delay[mask]
+        late_place, delay = legs.late_place[mask], weighted_delay[mask]
         lost = np.bincount(late_place, delay, len(ranks))
-        operation = waits.operation[stretches.wait_place[mask]]
+        operation = waits.operation[legs.wait_place[mask]]
         key_number = losses.key_number((kind, "", None))
         for rank_place in np.flatnonzero(lost).tolist():
             operations = len(np.unique(operation[(delay != 0) & (late_place == rank_place)]))
@@ -187,44 +187,44 @@ def _ns_before_boundaries(
     return key_numbers, ns_before
 
 
-def _add_late_stretches(
+def _add_late_legs(
     number: int,
-    stretch_places: Int64s,
+    leg_places: Int64s,
     key_numbers: Int64s,
     ns_before: Floats,
-    stretches: Stretches,
+    legs: Legs,
     waits: JobWaits,
-    stretch_weight: Floats,
+    leg_weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Add what a late rank did in its stretches, at `stretch_places`."""
-    if not len(stretch_places):
+    """Add what a late rank did in its legs, at `leg_places`."""
+    if not len(leg_places):
         return
-    first, stop = stretches.late_first[stretch_places], stretches.late_stop[stretch_places]
+    first, stop = legs.late_first[leg_places], legs.late_stop[leg_places]
     ns = ns_before[stop] - ns_before[first]
-    wait_place = stretches.wait_place[stretch_places]
-    lost = stretch_weight[stretch_places] @ ns
+    wait_place = legs.wait_place[leg_places]
+    lost = leg_weight[leg_places] @ ns
     counts = _count_operations(waits.operation[wait_place], ns)
     counted = np.flatnonzero(counts)  # also keys whose losses cancel out: their operations count
     losses.add(number, key_numbers[counted], lost[counted], counts[counted])
 
 
-def _subtract_waiting_stretches(
+def _subtract_waiting_legs(
     ranks: tuple[Rank, ...],
-    stretch_places: Int64s,
+    leg_places: Int64s,
     key_numbers: Int64s,
     ns_before: Floats,
-    stretches: Stretches,
-    stretch_weight: Floats,
+    legs: Legs,
+    leg_weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Subtract from late ranks what a rank that waited for them did in its stretches."""
-    if not len(stretch_places):
+    """Subtract from late ranks what a rank that waited for them did in its legs."""
+    if not len(leg_places):
         return
-    first, stop = stretches.waiting_first[stretch_places], stretches.waiting_stop[stretch_places]
+    first, stop = legs.waiting_first[leg_places], legs.waiting_stop[leg_places]
     negative_ns = ns_before[first] - ns_before[stop]
-    negative_ns *= stretch_weight[stretch_places][:, None]
-    late_place = stretches.late_place[stretch_places]
+    negative_ns *= leg_weight[leg_places][:, None]
+    late_place = legs.late_place[leg_places]
     order = np.argsort(late_place, kind="stable")
     group_starts = np.flatnonzero(np.diff(late_place[order], prepend=-1))
     by_late_rank = np.add.reduceat(negative_ns[order], group_starts, axis=0)
@@ -237,7 +237,7 @@ def _subtract_waiting_stretches(
 def _count_operations(operation: Int64s, ns: Floats) -> Int64s:
     """Count, for each key, the operations before which the rank spent any time on it; int64[keys].
 
-    `operation`, int64[stretches], is that of each row of `ns`, float64[stretches, keys].
+    `operation`, int64[legs], is that of each row of `ns`, float64[legs, keys].
     """
     order = np.argsort(operation, kind="stable")
     group_starts = np.flatnonzero(np.diff(operation[order], prepend=-1))

@@ -1,4 +1,4 @@
-"""The stretches of time that explain waits: from when two ranks were last together until each arrived."""
+"""The legs that explain waits: from when two ranks were last together until each arrived."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from tracetui.job.waits import JobWaits
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches:
-    """The two stretches of each wait for a rank that is here, one of either rank, as columns of equal length.
+class Legs:
+    """The two legs of each wait for a rank that is here, one of either rank, as columns of equal length.
 
-    A stretch lies between two boundaries of the rank's digest, given as their places.
+    A leg lies between two boundaries of the rank's digest, given as their places.
     """
 
     wait_place: Int64s  #: place among the waits
     waiting_place: Int64s  #: place in the job of the rank that waited
-    waiting_first: Int64s  #: boundary at which its stretch begins
+    waiting_first: Int64s  #: boundary at which its leg begins
     waiting_stop: Int64s  #: boundary at which it starts the operation
     late_place: Int64s  #: place in the job of the rank that was late
-    late_first: Int64s  #: boundary at which its stretch begins
+    late_first: Int64s  #: boundary at which its leg begins
     late_stop: Int64s  #: boundary at which it starts the operation
-    start_delay_ns: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
+    start_delay_ns: Int64s  #: ns by which the late rank's leg begins later, on aligned clocks
     share: Floats  #: the wait / how much later the late rank came: below 1 if the wait had ended before
     from_shared_operation: Bools  #: both begin at the end of an operation of both ranks
     from_step: Bools  #: both begin at the start of the step; without either, at that of the recording
     segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
 
-    def at(self, selected: Bools) -> Stretches:
-        """Return the rows that are selected, bool[stretches]."""
+    def at(self, selected: Bools) -> Legs:
+        """Return the rows that are selected, bool[legs]."""
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
         segments = columns.pop("segments")
-        return Stretches(**{name: column[selected] for name, column in columns.items()}, segments=segments)
+        return Legs(**{name: column[selected] for name, column in columns.items()}, segments=segments)
 
 
 def first_segments(ranks: tuple[Rank, ...]) -> Int64s:
@@ -45,10 +45,10 @@ def first_segments(ranks: tuple[Rank, ...]) -> Int64s:
     return np.concatenate(([0], np.cumsum([len(rank.digest.boundaries) for rank in ranks]))).astype(np.int64)
 
 
-def find_stretches(
+def find_legs(
     ranks: tuple[Rank, ...], clocks: Clocks, waits: JobWaits, last_place: Int64s, late_last_place: Int64s
-) -> Stretches:
-    """Return the stretches of all waits for ranks that are here.
+) -> Legs:
+    """Return the legs of all waits for ranks that are here.
 
     Args:
         ranks: those of the job.
@@ -85,7 +85,7 @@ def find_stretches(
     begins = times[segments[rank] + first] - offset
     late_begins = times[segments[late] + late_first] - late_offset
     later_ns = (times[segments[late] + late_stop] - late_offset) - (times[segments[rank] + stop] - offset)
-    return Stretches(
+    return Legs(
         wait_place=place,
         waiting_place=rank,
         waiting_first=first,
