@@ -25,7 +25,7 @@ from tracetui.trace.dialects.dialect import (
     TaskNames,
     merge_dialects,
 )
-from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
+from tracetui.trace.dialects.known import KNOWN, by_purpose, compile_any
 from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
 from tracetui.trace.places import process_place
 
@@ -366,9 +366,9 @@ def test_a_spelling_with_two_meanings_is_refused() -> None:
 
 
 def test_patterns_fit_the_beginning_one_by_one_and_none_fits_nothing() -> None:
-    pattern = any_of(["a|b", "c$"])
+    pattern = compile_any(["a|b", "c$"])
     assert [bool(pattern.match(text)) for text in ("ax", "bx", "c", "cx", "xa")] == [1, 1, 1, 0, 0]
-    assert any_of([]).match("") is None
+    assert compile_any([]).match("") is None
     table = by_purpose([(Purpose.COMPILE, "x"), (Purpose.SYNC, "y"), (Purpose.COMPILE, "z")])
     assert [(purpose, bool(found.match("z"))) for purpose, found in table] == [
         (Purpose.SYNC, False),

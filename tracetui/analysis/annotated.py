@@ -14,12 +14,12 @@ import numpy as np
 from tracetui.analysis.search import of_category
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Trace
 
 LEAST_COVERED = 80  #: percent of a step
 
-_PHASE = any_of(KNOWN.operators.phases)
+_PHASE = compile_any(KNOWN.operators.phases)
 
 
 class AnnotatedPhase(NamedTuple):

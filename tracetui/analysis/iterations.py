@@ -18,12 +18,12 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.arrays import Int64s
 from tracetui.siblings.step_points import StepPoints, step_points
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Family, Layer, Trace, Track
 
 _CLOSE = 1_000  #: ns between two clocks of one device that agree
-_ITERATION = any_of(KNOWN.operators.iterations)
-_PASSES = any_of(KNOWN.operators.iteration_passes)
+_ITERATION = compile_any(KNOWN.operators.iterations)
+_PASSES = compile_any(KNOWN.operators.iteration_passes)
 
 
 class Iteration(NamedTuple):

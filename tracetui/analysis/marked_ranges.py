@@ -20,11 +20,11 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.search import among, of_category, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 
-_MADE_BY_LIBRARIES = any_of(
+_MADE_BY_LIBRARIES = compile_any(
     (
         *(f"(?:{beginning}).*" for beginning in KNOWN.operators.wrappers),
         *(f"{beginning}.*" for beginning in KNOWN.operators.step_beginnings),
@@ -34,7 +34,7 @@ _MADE_BY_LIBRARIES = any_of(
         r"\w+Backward\d*",  # nodes of autograd, as PyTorch called them before 1.13: AddmmBackward
     )
 )
-_PHASE = any_of(KNOWN.operators.phases)
+_PHASE = compile_any(KNOWN.operators.phases)
 _OF_A_LIBRARY = "::"
 _EARLIEST = -NEVER  #: before all times
 

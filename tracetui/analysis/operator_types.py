@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Int32s
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Trace, TraceKind
 
 _COUNTERS = re.compile(r"(?:#|_|-op)\d+$")
 _GRAPH_NODE = re.compile(r"(?:.*/)?(?P<node>[^/]+)-op\d+(?:_.*)?", re.DOTALL)
 #: A digit that belongs to a type, not to the counter after it.
 _VERSIONED = re.compile(r".*(?:V\d|[23]D|Atan2|Expm1|Log2|Exp2|Log10)(?=\d*$)", re.DOTALL)
-_BINARY = any_of(KNOWN.tasks.binaries)
+_BINARY = compile_any(KNOWN.tasks.binaries)
 _CUTLASS = re.compile(
     r"(?:void )?cutlass::(?:Kernel\d?<|device_kernel<(?:(?:\w+::)*enable_sm\w+<)?(?:\w+::)*)(\w+)"
 )

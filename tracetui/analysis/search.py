@@ -169,9 +169,9 @@ def grouped(keys: Int64s | Int32s) -> tuple[Int64s, Int64s]:
     return order, np.concatenate((np.zeros(min(len(order), 1), np.int64), first))
 
 
-def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> Int8s:
-    """Return what `answer` says to the name of each slice row: 0..127, or -1 for None; int8."""
-    return meanings(trace.strings, trace.slices.name[rows], answer)
+def name_meanings(trace: Trace, rows: Int64s, meaning: Callable[[str], int | None]) -> Int8s:
+    """Return the meaning of the name of each slice row: 0..127, or -1 where `meaning` has none; int8[n]."""
+    return meanings(trace.strings, trace.slices.name[rows], meaning)
 
 
 def matching(pattern: re.Pattern[str]) -> Callable[[str], bool]:

@@ -18,7 +18,7 @@ from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import of_category
 from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.walls import StepWalls
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Trace
 from tracetui.trace.order import numbered
 
@@ -26,7 +26,7 @@ from tracetui.trace.order import numbered
 NO_OPERATOR = "(no operator)"
 #: TorchScript calls the methods of modules so, and what it runs of their graphs.
 _SCRIPTED = (r"forward$", r"<(?:forward|backward) op>$")
-_WRAPPER = any_of((*KNOWN.operators.wrappers, *_SCRIPTED))
+_WRAPPER = compile_any((*KNOWN.operators.wrappers, *_SCRIPTED))
 #: A step of the optimizer is an operator of level 1: what it is made of differs between devices and releases.
 _OPTIMIZER = "Optimizer."
 #: The engine's own words before the name of what it evaluates; traces of 2021 lack them.

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tracetui.arrays import Int8s, Int64s
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import UNDECIDED, distinct_strings, meanings
 from tracetui.trace.model import Activity, Family, Slices, Track
 
@@ -23,7 +23,7 @@ _FIXED = {
     Family.PLANE: Activity.COMMUNICATION_TASK,
     Family.ANNOTATIONS: Activity.OTHER,
 }
-_COLLECTIVE = any_of(KNOWN.collectives.kernels)
+_COLLECTIVE = compile_any(KNOWN.collectives.kernels)
 
 
 def classify(strings: list[str], slices: Slices, tracks: Iterable[Track]) -> None:

@@ -13,7 +13,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.reader.events import EventTable
 from tracetui.reader.normalise import MARK
 from tracetui.trace.clean import printable
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import UNDECIDED, meanings
 from tracetui.trace.model import Layer
 from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, owner_by_pid, set_ranks
@@ -21,8 +21,8 @@ from tracetui.trace.places import CERTAIN_HINTS, HINTS, TASK_TYPE_HINT, hint_of,
 
 _LONGEST_LABEL = 40
 _PLANE = KNOWN.threads.planes[0]
-_NUMBERED_FILE = any_of(KNOWN.processes.numbered_files)
-_GPU_FILE = any_of(KNOWN.processes.gpu_files)
+_NUMBERED_FILE = compile_any(KNOWN.processes.numbered_files)
+_GPU_FILE = compile_any(KNOWN.processes.gpu_files)
 _SHORT = 4  #: digits of the number of a device: fewer
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Track
 from tracetui.units import format_bytes, format_duration
 
@@ -15,8 +15,8 @@ _SEPARATOR = " · "  #: between the name of a counter and the key of its samples
 _UNIT = re.compile(r"(.*?)\s*\(([A-Za-z0-9%/°µ^*.-]{1,12})\)$")
 _ALONE = frozenset({"MHz", "GHz", "KB", "MB", "GB", "B", "us", "ms", "ns", "%", "W", "C", "MB/s", "GB/s"})
 _BYTES = {"B": 1, "Bytes": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
-_FRACTIONS = any_of(KNOWN.counters.fractions)
-_FREQUENCY = any_of(KNOWN.counters.core_frequencies)
+_FRACTIONS = compile_any(KNOWN.counters.fractions)
+_FREQUENCY = compile_any(KNOWN.counters.core_frequencies)
 
 BYTES, TIME = "B", "ns"  #: the units of all sizes, and of lengths of time that the program works out
 

@@ -19,20 +19,20 @@ from tracetui.analysis.advice.model import (
 from tracetui.analysis.advice.transfers import of_pytorch
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import time_between
-from tracetui.analysis.search import by_name, distinct, matching, runs
+from tracetui.analysis.search import distinct, matching, name_meanings, runs
 from tracetui.analysis.series import Series, counter_series
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Floats, Int64s
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.quantity import is_core_frequency
 
-_AI_CPU = any_of(KNOWN.tasks.ai_cpu_types)
+_AI_CPU = compile_any(KNOWN.tasks.ai_cpu_types)
 _NPU_FORMAT, _GPU_FORMAT = "torch.npu.config.allow_internal_format = False", "memory_format=channels_last"
 _FORMATS = "format_conversions"
 _CONVERSIONS = (
-    (_FORMATS, any_of(KNOWN.tasks.format_conversions)),
-    ("casts", any_of(KNOWN.tasks.casts)),
+    (_FORMATS, compile_any(KNOWN.tasks.format_conversions)),
+    ("casts", compile_any(KNOWN.tasks.casts)),
 )
 _NO_FREQUENCY = 1e6  #: MHz
 
@@ -80,7 +80,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
     has_setting = of_pytorch(evidence.trace)
     setting = {"setting": _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT} if has_setting else {}
     for rule_id, pattern in _CONVERSIONS:
-        matched = by_name(evidence.trace, kernels, matching(pattern)) == 1
+        matched = name_meanings(evidence.trace, kernels, matching(pattern)) == 1
         cost = sum(evidence.time_of(kernels[matched][places]).total for _, places in runs(device[matched]))
         if not CONVERSION_SHARE.share(cost, computing):
             continue

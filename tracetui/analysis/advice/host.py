@@ -26,7 +26,7 @@ from tracetui.analysis.advice.model import (
 )
 from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import by_name, distinct, runs, track_of_rows
+from tracetui.analysis.search import distinct, name_meanings, runs, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.siblings.minddata import MindData, minddata_of
@@ -205,7 +205,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
 def data_loader(evidence: Evidence) -> Iterator[Advice]:
     """Find a data loader that takes long, on threads that launch, while the device is idle."""
     operators, threads = evidence.host_rows, evidence.analysis.host_threads
-    loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
+    loading = operators[name_meanings(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading[np.isin(threads.of_rows(loading), evidence.launching)])
     spans = evidence.time_of(outer)
     step = evidence.host_steps_at(spans.starts) if evidence.steps else np.arange(len(spans))
@@ -260,7 +260,7 @@ def collections(evidence: Evidence) -> Iterator[Advice]:
 def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
     """Find memory that is taken from the driver, or given back to it, while the device is idle."""
     calls = evidence.rows_of(Family.CALLS)
-    rows = evidence.outermost(calls[by_name(evidence.trace, calls, allocates_memory) == 1])
+    rows = evidence.outermost(calls[name_meanings(evidence.trace, calls, allocates_memory) == 1])
     during = evidence.idle_during(rows)
     cost = int(during.sum())
     if cost < MEMORY.value:

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.calls import (
     compiles_at_launch,
 )
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import by_name, distinct
+from tracetui.analysis.search import distinct, name_meanings
 from tracetui.trace.model import Family, TraceKind
 
 
@@ -53,11 +53,11 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
         return
     trace = evidence.trace
     calls, operators = evidence.rows_of(Family.CALLS), evidence.host_rows
-    at_launch = calls[by_name(trace, calls, compiles_at_launch) == 1]
-    compile_calls = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
-    graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]
+    at_launch = calls[name_meanings(trace, calls, compiles_at_launch) == 1]
+    compile_calls = calls[name_meanings(trace, calls, cause_of_call) == Cause.COMPILE]
+    graphs = operators[name_meanings(trace, operators, cause_of_operator) == Cause.COMPILE]
     frames = evidence.rows_of(Family.FRAMES)
-    compilers = frames[by_name(trace, frames, cause_of_frame) == Cause.COMPILE]
+    compilers = frames[name_meanings(trace, frames, cause_of_frame) == Cause.COMPILE]
     rows = evidence.outermost(distinct(np.concatenate((at_launch, compile_calls, graphs, compilers))))
     rows = evidence.longest_first(rows)
     launched = evidence.causes.operator[pieces]

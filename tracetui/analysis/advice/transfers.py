@@ -20,7 +20,7 @@ from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.idle.calls import copies_to_device, copies_to_host
 from tracetui.analysis.idle.copies import say_of_copies
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import by_name, matching, pick, runs
+from tracetui.analysis.search import matching, name_meanings, pick, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import Activity, Trace
@@ -184,7 +184,7 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
         say_of_copies(evidence.trace, tasks, answer) for answer in (copies_to_device, copies_to_host)
     )
     way = np.where(to_device != 0, _TO_DEVICE, np.where(to_host == 1, _TO_HOST, _ON_DEVICES))
-    way[by_name(evidence.trace, tasks, matching(_MEMSET)) == 1] = _NOWHERE
+    way[name_meanings(evidence.trace, tasks, matching(_MEMSET)) == 1] = _NOWHERE
     groups = (lines + 1) * len(_COPY_REMEDIES) + way
     for _, group in runs(groups):
         parts = {

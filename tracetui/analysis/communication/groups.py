@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 from tracetui.analysis.search import distinct, runs
 from tracetui.siblings.metadata import ParallelGroup
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Trace
 
-_OPERATIONS = any_of(KNOWN.collectives.group_operations)
-_GROUPS = any_of(KNOWN.threads.groups)
+_OPERATIONS = compile_any(KNOWN.collectives.group_operations)
+_GROUPS = compile_any(KNOWN.threads.groups)
 _RANK_LIST = re.compile(r"\[\d{1,6}(?:, (?:\d{1,6}|\.\.\.))*\]", re.ASCII)
 _NUMBER = re.compile(r"\d+", re.ASCII)
 _SHORTEST_KEY = 10  # digits: "Group 0 Communication" has an index

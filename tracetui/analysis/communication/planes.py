@@ -17,11 +17,11 @@ from tracetui.analysis.idle.pieces import last_begun
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Columns, Int32s, Int64s, first_equal
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 
-_ARG_TYPES = any_of(KNOWN.collectives.arg_types)
+_ARG_TYPES = compile_any(KNOWN.collectives.arg_types)
 LARGEST = 1 << 60  #: bytes: what is said to be larger is none
 
 

@@ -16,7 +16,7 @@ from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.launch_chains import LaunchChains, milestones
-from tracetui.analysis.search import by_name, distinct, pick, runs, track_of_rows
+from tracetui.analysis.search import distinct, name_meanings, pick, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.trace.model import Activity
 
@@ -54,7 +54,7 @@ def device_work(
     rows, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for index, activity in enumerate(activities):
         waiting = activity.tasks[slices.activity[activity.tasks] == Activity.WAIT]
-        waiting = waiting[by_name(chains.trace, waiting, calls.stream_waits) == 1]
+        waiting = waiting[name_meanings(chains.trace, waiting, calls.stream_waits) == 1]
         rows += [activity.work, waiting]
         device.append(np.full(len(rows[-1]) + len(rows[-2]), index, np.int64))
     row, devices = np.concatenate(rows), np.concatenate(device)

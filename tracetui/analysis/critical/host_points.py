@@ -16,7 +16,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.intervals import NOTHING, Intervals, time_of, union
-from tracetui.analysis.search import by_name, distinct, rows_of
+from tracetui.analysis.search import distinct, name_meanings, rows_of
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Family, Trace
@@ -134,7 +134,7 @@ def _synchronisations(
     rows = rows_of(track for track in trace.tracks if track.family == Family.CALLS)
     if len(rows):
         blocking = blocking[:0]
-    rows = rows[by_name(trace, rows, calls.cause_of_call) == Cause.SYNC]
+    rows = rows[name_meanings(trace, rows, calls.cause_of_call) == Cause.SYNC]
     threads_of_rows = host_threads.of_rows(rows)
     spans = []
     for index in threads.tolist():

@@ -19,7 +19,7 @@ from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import NOTHING, Intervals
-from tracetui.analysis.search import by_name, distinct, pick, rows_of, runs
+from tracetui.analysis.search import distinct, name_meanings, pick, rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Layer
 from tracetui.units import format_duration
@@ -50,7 +50,7 @@ def replays_of(recording: HealthEvidence) -> list[Replay]:
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME)
-    rows = rows[by_name(trace, rows, calls.launches_graph) == 1]
+    rows = rows[name_meanings(trace, rows, calls.launches_graph) == 1]
     rows = rows[slices.correlation[rows] >= 0]  # without an id nothing leads to them
     if not len(rows):
         return []

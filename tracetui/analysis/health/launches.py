@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.idle import calls
 from tracetui.analysis.launch_chains import NEVER, LaunchChains, is_operator_track
-from tracetui.analysis.search import by_name, of_category, pick, rows_by_process, rows_by_track, rows_of
+from tracetui.analysis.search import name_meanings, of_category, pick, rows_by_process, rows_by_track, rows_of
 from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Layer, Trace
@@ -60,7 +60,7 @@ class LostLaunches(NamedTuple):
 def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
     """Return the launches of a trace that are expected to have a task."""
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME)
-    launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
+    launching = rows[name_meanings(trace, rows, calls.launches_kernel) == 1]
     if len(launching):
         lost = ~_has_task(trace, chains, launching)
         kept = ~(lost & _captured(trace, rows, launching, launching[~lost]))
@@ -75,7 +75,7 @@ def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
 def count_launches(trace: Trace) -> int:
     """Return how many launches are to run a kernel, with a task or without: calls, or else dequeues."""
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME)
-    launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
+    launching = rows[name_meanings(trace, rows, calls.launches_kernel) == 1]
     if not len(launching):
         return len(_dequeues(trace))
     return int(np.count_nonzero(~_captured(trace, rows, launching, rows[:0])))
@@ -137,16 +137,16 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Boo
         ran: those of them that have a task.
     """
     captured = np.zeros(len(launching), np.bool_)
-    turn = by_name(trace, rows, calls.turns_capture)
+    turn = name_meanings(trace, rows, calls.turns_capture)
     turning = rows[turn >= 0]
     if not len(turning):
         return captured
     start = trace.slices.start
     begins = turn[turn >= 0] == 1
     launches_by_process = dict(rows_by_process(trace, launching))
-    of_graph = rows[by_name(trace, rows, calls.launches_graph) == 1]
+    of_graph = rows[name_meanings(trace, rows, calls.launches_graph) == 1]
     graphs_by_process = dict(rows_by_process(trace, of_graph))
-    over = np.concatenate((ran, rows[by_name(trace, rows, calls.makes_graph) == 1]))
+    over = np.concatenate((ran, rows[name_meanings(trace, rows, calls.makes_graph) == 1]))
     none = np.empty(0, np.int64)
     for track, found in rows_by_track(trace, turning):
         order = found[np.argsort(start[turning[found]], kind="stable")]

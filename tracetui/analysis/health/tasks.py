@@ -10,7 +10,7 @@ from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.intervals import time_of, union
-from tracetui.analysis.search import among, by_name, rows_of, runs, track_of_rows
+from tracetui.analysis.search import among, name_meanings, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
 from tracetui.trace.order import starts_run
@@ -71,7 +71,7 @@ def _launched_by(recording: HealthEvidence, *questions: calls.NamePredicate) -> 
     launched = np.flatnonzero(chains.launch >= 0)
     for question in questions:
         answers = np.zeros(len(recording.trace.slices), np.bool_)
-        is_so = by_name(recording.trace, chains.launch[launched], question) == 1
+        is_so = name_meanings(recording.trace, chains.launch[launched], question) == 1
         answers[chains.tasks[launched[is_so]]] = True
         yield answers
 
@@ -114,7 +114,7 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
     launched = np.flatnonzero(chains.launch >= 0)
-    single = by_name(trace, chains.launch[launched], calls.launches_kernel) == 1
+    single = name_meanings(trace, chains.launch[launched], calls.launches_kernel) == 1
     copying = _copying(recording, launched)
     places = launched[single | copying if trace.kind == TraceKind.GPU else single]
     launch = chains.launch[places]
@@ -122,7 +122,7 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     collective = np.zeros(len(slices), np.bool_)
     groups = [track.index for track in trace.tracks if track.family == Family.GROUP]
     collective[launch[np.isin(track_of_rows(trace, chains.tasks[places]), groups)]] = True
-    is_part = by_name(trace, chains.tasks[places], calls.is_part) == 1
+    is_part = name_meanings(trace, chains.tasks[places], calls.is_part) == 1
     places = places[~collective[launch] & ~is_part & ~among(activity, (Activity.WAIT, Activity.EVENT))]
     order = places[np.lexsort((slices.start[chains.tasks[places]], chains.launch[places]))]
     # A task that stands twice in a file overlaps itself.
@@ -170,7 +170,7 @@ def _copying(recording: HealthEvidence, launched: Int64s) -> Bools:
     copying = np.zeros(len(trace.slices), np.bool_)
     copying[chains.launch[copies]] = True
     launch = chains.launch[launched]
-    of_graph = by_name(trace, launch, calls.launches_graph) == 1
+    of_graph = name_meanings(trace, launch, calls.launches_graph) == 1
     held: Bools = copying[launch] & ~of_graph
     return held
 

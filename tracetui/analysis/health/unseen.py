@@ -13,7 +13,7 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.launch_chains import NEVER, milestones
-from tracetui.analysis.search import by_name, pick, rows_by_track, rows_of, track_of_rows
+from tracetui.analysis.search import name_meanings, pick, rows_by_track, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Layer
 from tracetui.units import format_duration
@@ -156,7 +156,7 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
     candidates = np.flatnonzero(waits_long)
     if not len(candidates):
         return
-    of_graph = by_name(recording.trace, chains.launch[at[candidates]], calls.launches_graph) == 1
+    of_graph = name_meanings(recording.trace, chains.launch[at[candidates]], calls.launches_graph) == 1
     candidates = candidates[~of_graph]
     candidates = candidates[~_held_by_host(recording, idle.task[candidates], launched[candidates])]
     found: Int64s = np.empty(0, np.int64)
@@ -186,7 +186,7 @@ def _held_by_host(recording: HealthEvidence, tasks: Int64s, launched: Int64s) ->
     trace, chains = recording.trace, recording.launch_chains
     start = trace.slices.start
     rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
-    holds = rows[by_name(trace, rows, calls.holds_stream) == 1]
+    holds = rows[name_meanings(trace, rows, calls.holds_stream) == 1]
     holds = holds[np.argsort(start[holds], kind="stable")]
     before, after = _streams_beside(recording, holds)
     held = np.zeros(len(tasks), np.bool_)

@@ -19,8 +19,8 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import (
     among,
-    by_name,
     distinct,
+    name_meanings,
     of_category,
     ranges,
     rows_of,
@@ -186,7 +186,7 @@ def _long_operators(recording: HealthEvidence) -> Int64s:
     tracks = (t for t in trace.tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
     long = [t.rows.start + np.flatnonzero(slices.dur[t.rows.start : t.rows.stop] >= _WAITED) for t in tracks]
     rows = np.concatenate([np.empty(0, np.int64), *long])
-    return _outermost(slices, rows[by_name(trace, rows, calls.cause_of_operator) == Cause.SYNC])
+    return _outermost(slices, rows[name_meanings(trace, rows, calls.cause_of_operator) == Cause.SYNC])
 
 
 def _waits(recording: HealthEvidence) -> tuple[Int64s, Int64s]:
@@ -195,8 +195,8 @@ def _waits(recording: HealthEvidence) -> tuple[Int64s, Int64s]:
     if len(recording.devices) != 1:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
-    for_device = by_name(trace, rows, calls.waits_for_device) == 1
-    for_stream = ~for_device & (by_name(trace, rows, calls.waits_for_stream) == 1)
+    for_device = name_meanings(trace, rows, calls.waits_for_device) == 1
+    for_stream = ~for_device & (name_meanings(trace, rows, calls.waits_for_stream) == 1)
     # Layers of the runtime hold a call of the same kind each: the outermost counts.
     return _outermost(trace.slices, rows[for_device]), _outermost(trace.slices, rows[for_stream])
 

@@ -25,11 +25,11 @@ from tracetui.analysis.idle.host import HostThread
 from tracetui.analysis.idle.pieces import cut_at_edges, edges_of
 from tracetui.analysis.intervals import NOTHING, Intervals, time_of, union
 from tracetui.analysis.scheduler.states import State
-from tracetui.analysis.search import among, by_name, matching, of_category, rows_of, track_of_rows
+from tracetui.analysis.search import among, matching, name_meanings, of_category, rows_of, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.analysis.window import rows_in_window
 from tracetui.arrays import Bools, Int64s
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
 
@@ -57,8 +57,8 @@ _COMMUNICATION = {
 }
 LOST = (Occupation.IDLE, *_COMMUNICATION.values())
 
-_BLOCKED = any_of(KNOWN.frames.blocked)
-_RANK_WAIT = any_of(KNOWN.collectives.rank_waits)
+_BLOCKED = compile_any(KNOWN.frames.blocked)
+_RANK_WAIT = compile_any(KNOWN.collectives.rank_waits)
 _WAITING = (Cause.SYNC, Cause.DATALOADER)
 _CAUSE_OF_NAME = {
     Family.OPERATORS: cause_of_operator,
@@ -185,7 +185,7 @@ def _other_rows(trace: Trace, track: Track) -> Iterator[WorkRow]:
     """Yield a thread of the runtime alone, or of Python without any operator."""
     rows = rows_of([track])
     if track.family is Family.CALLS:
-        waits = time_of(trace.slices, rows[by_name(trace, rows, cause_of_call) == Cause.SYNC])
+        waits = time_of(trace.slices, rows[name_meanings(trace, rows, cause_of_call) == Cause.SYNC])
         yield WorkRow(Occupation.CALLS, time_of(trace.slices, rows) - waits, tracks=(track,))
     else:
         waits = _blocked(trace, (track,))
@@ -271,13 +271,13 @@ def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Interval
 
 
 def _notify_waits(trace: Trace, rows: Int64s) -> Bools:
-    waits: Bools = by_name(trace, rows, matching(_RANK_WAIT)) == 1
+    waits: Bools = name_meanings(trace, rows, matching(_RANK_WAIT)) == 1
     return waits
 
 
 def _blocked(trace: Trace, frames: Sequence[Track]) -> Intervals:
     rows = rows_of(frames)
-    return time_of(trace.slices, rows[by_name(trace, rows, matching(_BLOCKED)) == 1])
+    return time_of(trace.slices, rows[name_meanings(trace, rows, matching(_BLOCKED)) == 1])
 
 
 def main_slice(analysis: Analysis, thing: WorkRow, start_ns: int, end_ns: int) -> int:
@@ -315,9 +315,9 @@ def _host_waits(analysis: Analysis, rows: Int64s) -> Bools:
     is_wait = np.isin(rows, analysis.host_threads.copying.blocked)
     for named, cause_of in _CAUSE_OF_NAME.items():
         places = np.flatnonzero(family == named)
-        is_wait[places] |= np.isin(by_name(trace, rows[places], cause_of), _WAITING)
+        is_wait[places] |= np.isin(name_meanings(trace, rows[places], cause_of), _WAITING)
     frames = np.flatnonzero(family == Family.FRAMES)
-    is_wait[frames] |= by_name(trace, rows[frames], matching(_BLOCKED)) == 1
+    is_wait[frames] |= name_meanings(trace, rows[frames], matching(_BLOCKED)) == 1
     return is_wait
 
 

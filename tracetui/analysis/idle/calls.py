@@ -12,7 +12,7 @@ from typing import Callable, Optional
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.trace.dialects.dialect import Purpose
-from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
+from tracetui.trace.dialects.known import KNOWN, by_purpose, compile_any
 
 NamePredicate = Callable[[str], Optional[bool]]
 
@@ -25,20 +25,20 @@ _CAUSES = {
 }
 
 #: Steps are begun by the profiler, and wrap all that the step runs.
-_WRAPPER = any_of([*map(re.escape, KNOWN.operators.step_beginnings), *KNOWN.operators.wrappers])
+_WRAPPER = compile_any([*map(re.escape, KNOWN.operators.step_beginnings), *KNOWN.operators.wrappers])
 _OPERATORS = by_purpose(KNOWN.operators.purposes)
 _CALLS = by_purpose(KNOWN.calls.purposes)
 _FRAMES = by_purpose(KNOWN.frames.purposes)
-_HOST_WAIT = any_of(KNOWN.tasks.host_waits)
-_LAYER = any_of(map(re.escape, KNOWN.calls.layer_beginnings))
-_TO_DEVICE = any_of(KNOWN.copies.to_device)
-_TO_HOST = any_of(KNOWN.copies.to_host)
-_DIRECTION = any_of(KNOWN.copies.any_direction)
+_HOST_WAIT = compile_any(KNOWN.tasks.host_waits)
+_LAYER = compile_any(map(re.escape, KNOWN.calls.layer_beginnings))
+_TO_DEVICE = compile_any(KNOWN.copies.to_device)
+_TO_HOST = compile_any(KNOWN.copies.to_host)
+_DIRECTION = compile_any(KNOWN.copies.any_direction)
 
 
 def _of_call(spellings: Iterable[str]) -> Callable[[str], bool]:
     """Return a function that tells whether a call of the runtime, without its layer, begins as one says."""
-    pattern = any_of(spellings)
+    pattern = compile_any(spellings)
     return lambda call: pattern.match(_LAYER.sub("", call, count=1)) is not None
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle import calls
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import by_name, distinct
+from tracetui.analysis.search import distinct, name_meanings
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Activity, Trace
 
@@ -45,7 +45,7 @@ def _to_device(chains: LaunchChains, places: Int64s) -> Bools:
     direction = say_of_copies(chains.trace, chains.tasks[places], calls.copies_to_device)
     dequeue = chains.dequeue[places]
     queued = dequeue >= 0
-    named = by_name(chains.trace, dequeue[queued], calls.copies_to_device) == 1
+    named = name_meanings(chains.trace, dequeue[queued], calls.copies_to_device) == 1
     default = np.ones(len(places), np.bool_)
     default[queued] = named
     return np.where(direction >= 0, direction == 1, default)
@@ -59,7 +59,7 @@ def say_of_copies(trace: Trace, tasks: Int64s, answer: calls.NamePredicate) -> I
         tasks: rows of copies.
         answer: a question about the text of a direction, `copies_to_device` or `copies_to_host`.
     """
-    answers = by_name(trace, tasks, answer)
+    answers = name_meanings(trace, tasks, answer)
     direction = trace.slices.direction[tasks]
     for text in distinct(direction[direction >= 0]).tolist():
         verdict = answer(trace.strings[text])
@@ -71,7 +71,7 @@ def say_of_copies(trace: Trace, tasks: Int64s, answer: calls.NamePredicate) -> I
 def _copying_rows(chains: LaunchChains, ancestors: Ancestors, operators: Int64s) -> Int64s:
     parts, rows = [], distinct(operators)
     while len(rows):
-        parts.append(rows[by_name(chains.trace, rows, calls.copies_memory) == 1])
+        parts.append(rows[name_meanings(chains.trace, rows, calls.copies_memory) == 1])
         outer = ancestors.parents_of(rows)
         rows = distinct(outer[outer >= 0])
     return distinct(np.concatenate(parts)) if parts else np.empty(0, np.int64)

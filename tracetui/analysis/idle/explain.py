@@ -34,9 +34,9 @@ from tracetui.analysis.iterations import iteration_at, iterations
 from tracetui.analysis.launch_chains import LaunchChains, Milestones, milestones
 from tracetui.analysis.search import (
     among,
-    by_name,
     device_of_tracks,
     distinct,
+    name_meanings,
     of_category,
     pick,
     rows_by_track,
@@ -422,7 +422,7 @@ class _Explainer:
         starts = self._trace.slices.start
         is_of_graph = self._chains.launch >= 0
         is_of_graph[is_of_graph] = (
-            by_name(self._trace, self._chains.launch[is_of_graph], calls.launches_graph) == 1
+            name_meanings(self._trace, self._chains.launch[is_of_graph], calls.launches_graph) == 1
         )
         launch, tasks = self._chains.launch[is_of_graph], self._chains.tasks[is_of_graph]
         order = np.argsort(starts[tasks], kind="stable")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.stack import Frame
 
 
@@ -41,7 +41,7 @@ _STANDARD_MODULE = re.compile(
     r")(?:\.py$|/)"
 )
 
-_GENERATED = any_of(KNOWN.frames.generated_files)
+_GENERATED = compile_any(KNOWN.frames.generated_files)
 _INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/(?P<package>[^/]+)")
 _STANDARD = re.compile(r"(?:^|/)lib(?:64)?/python\d+(?:\.\d+)?/", re.IGNORECASE)
 

@@ -23,8 +23,8 @@ from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains, host_tr
 from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.search import (
     blocks_of_starts,
-    by_name,
     distinct,
+    name_meanings,
     of_category,
     pick,
     rows_of,
@@ -236,7 +236,7 @@ class HostThreads:
         trace = self._trace
         is_real = np.zeros(len(trace.slices), np.bool_)
         rows = rows_of(self._tracks)
-        wraps = by_name(trace, rows, calls.is_wrapper) == 1
+        wraps = name_meanings(trace, rows, calls.is_wrapper) == 1
         is_real[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], NOT_OPERATORS)
         is_real &= trace.slices.end > trace.slices.start
         is_real[self._wrapping(is_real)] = False
@@ -307,7 +307,7 @@ class HostThreads:
         for tracks, cause_of in tables:
             for member in tracks:
                 rows = rows_of([member])
-                codes = by_name(trace, rows, cause_of)
+                codes = name_meanings(trace, rows, cause_of)
                 if member is track:
                     codes[(codes == Cause.SYNC) & ~self._calls_something(tracks_of_thread, rows)] = -1
                 for code in distinct(codes[codes >= 0]).tolist():
@@ -349,7 +349,7 @@ class HostThreads:
             stack[outer[is_nested]] != stack[inner[is_nested]]
         )
         rows = distinct(np.concatenate([outer[is_nested], *self._with_frames_inside(is_operator)]))
-        return rows[by_name(self._trace, rows, calls.cause_of_operator) < 0]
+        return rows[name_meanings(self._trace, rows, calls.cause_of_operator) < 0]
 
     def _with_frames_inside(self, is_operator: Bools) -> Iterator[Int64s]:
         slices = self._trace.slices

@@ -15,8 +15,8 @@ from tracetui.analysis.intervals import Intervals, time_of
 from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import (
     among,
-    by_name,
     connection_numbers,
+    name_meanings,
     pick,
     rows_by_track,
     rows_of,
@@ -135,7 +135,7 @@ class Streams:
 
     def _waits_of(self, stream: int) -> Int64s:
         rows = self._rows([self._trace.tracks[stream]], (Activity.WAIT,))
-        matching: Int64s = rows[by_name(self._trace, rows, calls.stream_waits) == 1]
+        matching: Int64s = rows[name_meanings(self._trace, rows, calls.stream_waits) == 1]
         return matching
 
     def _work_before_event(self, tracks: list[Track], waits: Int64s) -> Int64s:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.stack import Frame
 
 NativeStack = tuple[Frame, ...]  #: leaf first
 
-_NATIVE_FILE = any_of(KNOWN.native.files)
+_NATIVE_FILE = compile_any(KNOWN.native.files)
 _OPERATORS = tuple(re.compile(pattern) for pattern in KNOWN.native.operators)
-_OF_GPUS = any_of(KNOWN.native.gpu_allocators)
-_MODULE_CALL = any_of(KNOWN.frames.module_calls)
+_OF_GPUS = compile_any(KNOWN.native.gpu_allocators)
+_MODULE_CALL = compile_any(KNOWN.frames.module_calls)
 
 
 def python_frames(stack: NativeStack) -> NativeStack:

@@ -11,7 +11,7 @@ from tracetui.trace.dialects.dialect import Purpose, merge_dialects
 KNOWN = merge_dialects(dialects.DIALECTS)
 
 
-def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+def compile_any(patterns: Iterable[str]) -> re.Pattern[str]:
     """Compile a pattern that matches where any of `patterns` does; nowhere if there are none."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or "(?!)")
 
@@ -21,4 +21,4 @@ def by_purpose(patterns: Iterable[tuple[Purpose, str]]) -> tuple[tuple[Purpose, 
     table: dict[Purpose, list[str]] = {}
     for purpose, pattern in patterns:
         table.setdefault(purpose, []).append(pattern)
-    return tuple((purpose, any_of(table[purpose])) for purpose in Purpose if purpose in table)
+    return tuple((purpose, compile_any(table[purpose])) for purpose in Purpose if purpose in table)
