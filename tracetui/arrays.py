@@ -1,12 +1,14 @@
-"""Short names for the numpy array types of columns, what tables have in common, and where equal keys are."""
+"""Short names for the numpy array types of columns, what tables have in common, and searches for keys."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tracetui.compiled import COMPILED, native
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -19,6 +21,7 @@ Smalls = NDArray[Any]  #: of int16, or of int32 where not all of its numbers fit
 
 #: How many numbers a table from the lowest key to the highest may have for each key and each one wanted.
 DENSE = 4
+_FEW = 64  # keys whose places numpy finds before their address is known
 
 AnyColumns = TypeVar("AnyColumns", bound="Columns")
 
@@ -43,7 +46,7 @@ def first_equal(keys: Wholes, wanted: Wholes) -> Int64s:
     if high - low < DENSE * (len(keys) + len(wanted)):
         return _first_of_dense(keys, wanted, low, high)
     order = np.argsort(keys, kind="stable")
-    place = np.searchsorted(keys[order], wanted, "left")
+    place = searchsorted(keys[order], wanted)
     is_equal = place < len(order)
     is_equal[is_equal] = keys[order[place[is_equal]]] == wanted[is_equal]
     first = np.full(len(wanted), -1, np.int64)
@@ -58,3 +61,18 @@ def _first_of_dense(keys: Wholes, wanted: Wholes, low: int, high: int) -> Int64s
     wanted = wanted.astype(np.int64, copy=False)  # 32 bits may not hold `low`
     inside = (wanted >= low) & (wanted <= high)
     return table[np.where(inside, wanted - low, -1)].astype(np.int64)
+
+
+def searchsorted(ordered: Int64s, wanted: Int64s, side: Literal["left", "right"] = "left") -> Int64s:
+    """Return what `numpy.searchsorted` does, in half the time where `wanted` mostly is sorted too."""
+    if not (COMPILED and wanted.size > _FEW and _is_plain(ordered) and _is_plain(wanted)):
+        return np.searchsorted(ordered, wanted, side)
+    places, after = np.empty(len(wanted), np.int64), side == "right"
+    addresses = ordered.ctypes.data, wanted.ctypes.data, places.ctypes.data
+    native.searchsorted(addresses[0], len(ordered), addresses[1], len(wanted), addresses[2], after)
+    return places
+
+
+def _is_plain(column: Int64s) -> bool:
+    flags = column.flags
+    return column.dtype == np.int64 and column.ndim == 1 and flags.c_contiguous and flags.aligned

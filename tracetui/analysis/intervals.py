@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.search import ranges
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, searchsorted
 from tracetui.trace.model import Slices
 
 
@@ -41,8 +41,8 @@ class Intervals:
 
     def __and__(self, other: Intervals) -> Intervals:
         """Return the time in both: every pair that overlaps, found by search, cut to what is common."""
-        first = np.searchsorted(other.ends, self.starts, "right")
-        stop = np.maximum(np.searchsorted(other.starts, self.ends, "left"), first)
+        first = searchsorted(other.ends, self.starts, "right")
+        stop = np.maximum(searchsorted(other.starts, self.ends, "left"), first)
         left, right = np.repeat(np.arange(len(self)), stop - first), ranges(first, stop)
         return Intervals(
             np.maximum(self.starts[left], other.starts[right]),
@@ -70,7 +70,7 @@ class Intervals:
 
     def before(self, times: Int64s) -> Int64s:
         """Return how much of the set lies before each time, ns, in the shape of `times`."""
-        index = np.searchsorted(self.starts, times, "right") - 1
+        index = searchsorted(self.starts, times, "right") - 1
         if not len(self):
             return np.zeros_like(times)
         partial = np.minimum(times, self.ends[index]) - self.starts[index]
@@ -86,7 +86,7 @@ class Intervals:
         """Return the interval that holds each time, -1 where none does."""
         if not len(self):
             return np.full(len(times), -1, np.int64)
-        index = np.searchsorted(self.starts, times, "right") - 1
+        index = searchsorted(self.starts, times, "right") - 1
         return np.where((index >= 0) & (times < self.ends[index]), index, -1)
 
     @cached_property

@@ -19,7 +19,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.search import among, of_category, runs, track_of_rows
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s, searchsorted
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -145,9 +145,9 @@ def _hold_operators(trace: Trace, rows: Int64s, span: slice, of_library: Bools) 
     starts, ends = trace.slices.start[span][of_library], trace.slices.end[span][of_library]
     starts.sort(kind="stable")
     ends.sort(kind="stable")
-    begun = np.searchsorted(starts, trace.slices.start[rows], "right")
-    none_open = begun == np.searchsorted(ends, trace.slices.start[rows], "right")
-    holds: Bools = none_open & (np.searchsorted(starts, trace.slices.end[rows], "left") > begun)
+    begun = searchsorted(starts, trace.slices.start[rows], "right")
+    none_open = begun == searchsorted(ends, trace.slices.start[rows], "right")
+    holds: Bools = none_open & (searchsorted(starts, trace.slices.end[rows], "left") > begun)
     return holds
 
 

@@ -9,7 +9,7 @@ from typing import Callable, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes, searchsorted
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Trace, Track
 from tracetui.trace.order import numbered, stable_order
@@ -107,7 +107,7 @@ def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
     """Return the index of the track of each slice row, -1 for row -1."""
     track = np.full(len(rows), -1, np.int32)
     is_row = rows >= 0
-    lanes = np.searchsorted(trace.lane_rows, rows[is_row], "right") - 1
+    lanes = searchsorted(trace.lane_rows, rows[is_row], "right") - 1
     track[is_row] = trace.lane_track[lanes]
     return track
 

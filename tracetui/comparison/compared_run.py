@@ -21,7 +21,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
 from tracetui.analysis.operators import OperatorSlices
 from tracetui.analysis.sums import sums
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, searchsorted
 from tracetui.background import Background
 from tracetui.comparison.classes import classes
 from tracetui.comparison.collective_sums import CollectiveSums, collective_sums
@@ -266,14 +266,14 @@ def _tally_causes(walls: StepWalls, idle: WallIdle) -> dict[str, Sum]:
 
 def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> NestedSums:
     spans: OperatorSlices = analysis.operators(host=True)
-    span_place = np.searchsorted(spans.rows, operators.row)
+    span_place = searchsorted(spans.rows, operators.row)
     names = operator_names(analysis.trace)
     name = analysis.trace.slices.name[operators.row].astype(np.int64)
     own_ns = spans.self_ns[span_place].copy()
     repeated = repeated_in(analysis, operators.row)
     is_counted = repeated < 0
     # A parent stands before its children in rows of a track, so what is inside is added to the outermost.
-    np.add.at(own_ns, np.searchsorted(operators.row, repeated[~is_counted]), own_ns[~is_counted])
+    np.add.at(own_ns, searchsorted(operators.row, repeated[~is_counted]), own_ns[~is_counted])
     columns = (name[is_counted], operators.step[is_counted])
     rows = operators.row[is_counted]
     return NestedSums(

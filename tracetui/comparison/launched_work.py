@@ -16,7 +16,7 @@ from tracetui.analysis.launch_chains import NEVER
 from tracetui.analysis.marked_ranges import host_ranges
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import of_category
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Int64s, searchsorted
 from tracetui.comparison.walls import StepWalls
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Trace
@@ -109,7 +109,7 @@ def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
     numbers_of_names = [number.setdefault(name, len(number)) for name in operator_names(trace)]
     name_numbers = np.array(numbers_of_names, np.int64)
     repeats = around >= 0
-    place = np.minimum(np.searchsorted(rows, around), max(len(rows) - 1, 0))
+    place = np.minimum(searchsorted(rows, around), max(len(rows) - 1, 0))
     repeats[repeats] &= rows[place[repeats]] == around[repeats]
     names = trace.slices.name
     repeats[repeats] &= engine[names[around[repeats]]]

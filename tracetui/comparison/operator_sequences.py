@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import among, grouped, track_of_rows
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Int64s, searchsorted
 from tracetui.comparison.launched_work import NO_OPERATOR, LaunchedWork, StepOperators, operator_names
 from tracetui.comparison.sequence_diff import match_sequences
 from tracetui.comparison.shapes import ArgsOf, shapes_of
@@ -87,7 +87,7 @@ def sequences(
     """
     trace = analysis.trace
     row, step = operators.row[operators.outermost], operators.step[operators.outermost]
-    operator_place = np.searchsorted(row, launched.outermost)
+    operator_place = searchsorted(row, launched.outermost)
     is_held = operator_place < len(row)
     is_held[is_held] = row[operator_place[is_held]] == launched.outermost[is_held]
     ns = np.zeros(len(row), np.int64)

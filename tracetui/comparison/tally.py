@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tracetui.analysis.search import grouped
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, searchsorted
 from tracetui.trace.clean import shortened
 
 #: Steps of a run that are tested, evenly spaced where there are more: so many tell all there is to tell.
@@ -84,7 +84,7 @@ def tally(
     texts = list(number)
     tested = tested_steps(steps)
     by_step = np.zeros((len(first), len(tested)), np.int64)
-    column = np.minimum(np.searchsorted(tested, steps_of_entries), max(len(tested) - 1, 0))
+    column = np.minimum(searchsorted(tested, steps_of_entries), max(len(tested) - 1, 0))
     (shown,) = np.nonzero(tested[column] == steps_of_entries)
     entry = np.repeat(np.arange(len(first)), np.diff(first, append=len(name_places)))
     by_step[entry[shown], column[shown]] = total[shown]
@@ -139,4 +139,4 @@ def _places_of_largest(ns: Int64s, first: Int64s) -> Int64s:
     """Return the place of the largest of each group of entries, the first of equals."""
     largest = np.repeat(np.maximum.reduceat(ns, first), np.diff(first, append=len(ns)))
     (places,) = np.nonzero(ns == largest)
-    return places[np.searchsorted(places, first)]
+    return places[searchsorted(places, first)]

@@ -10,7 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import IdleIntervals, ending_tasks
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s, searchsorted
 from tracetui.comparison.walls import StepWalls
 
 
@@ -89,7 +89,7 @@ def cut_at_walls(
             walls.start[walls_of_device], walls.prepared[walls_of_device], walls.end[walls_of_device]
         )
         cuts = cut_at_edges(start[places], end[places], edges)
-        wall = np.searchsorted(walls.start[walls_of_device], cuts.start, "right") - 1
+        wall = searchsorted(walls.start[walls_of_device], cuts.start, "right") - 1
         inside = (wall >= 0) & (cuts.start < walls.end[walls_of_device][wall])
         if not inside.all():
             cuts, wall = Cuts(*(column[inside] for column in cuts)), wall[inside]

@@ -20,7 +20,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.steps import Step
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, searchsorted
 from tracetui.language import Value, state
 from tracetui.units import format_duration
 
@@ -87,7 +87,7 @@ class StepWalls:
         starts, ends = self.launched_from[self.host_places], self.launched_to[self.host_places]
         if not len(starts):
             return np.full(len(times), -1, np.int64)
-        place = np.searchsorted(starts, times, "right") - 1
+        place = searchsorted(starts, times, "right") - 1
         return np.where((place >= 0) & (times < ends[place]), place, -1)
 
 

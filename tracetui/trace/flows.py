@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s, searchsorted
 from tracetui.reader.events import EventTable
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
@@ -112,7 +112,7 @@ def _pair_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tuple[
         ids, own_starts = _by_id(flows.id, own_starts)
         if not (ids[1:] == ids[:-1]).any():
             end_ids, own_ends = _by_id(flows.id, own_ends)
-            place = np.searchsorted(ids[:-1], end_ids)
+            place = searchsorted(ids[:-1], end_ids)
             has_start = ids[place] == end_ids
             pairs.append((own_starts[place[has_start]], own_ends[has_start]))
             joined.append(category)

@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s, searchsorted
 from tracetui.background import MOST_BESIDE, map_beside
 from tracetui.trace.order import stable_order, ties
 
@@ -117,7 +117,7 @@ def _depths(start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     """
     n = len(start)
     holding = np.flatnonzero(start[1:] < end[:-1])
-    following = np.searchsorted(start, end[holding])
+    following = searchsorted(start, end[holding])
     change = -np.bincount(following, minlength=n + 1)[:n]
     change[holding + 1] += 1
     depth = np.cumsum(change)

@@ -7,7 +7,7 @@ from typing import Union
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Int64s, searchsorted
 from tracetui.trace.model import Slices, Trace, Track
 
 #: Lanes looked at, outermost first: a thread with more slices open at once is not a stack of calls.
@@ -97,12 +97,12 @@ def _last_started(trace: AnySlices, lane: int, times: Int64s, accept: Bools | No
     first, last = int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])
     starts = trace.slices.start[first:last]
     if accept is None:
-        place = np.searchsorted(starts, times, "right")
+        place = searchsorted(starts, times, "right")
         place += first - 1
         place[place < first] = -1
         return place
     rows = np.flatnonzero(accept[first:last])
-    place = np.searchsorted(starts[rows], times, "right")
+    place = searchsorted(starts[rows], times, "right")
     return np.append(rows + first, -1)[place - 1]
 
 

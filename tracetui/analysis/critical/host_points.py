@@ -18,7 +18,7 @@ from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.intervals import NOTHING, Intervals, time_of, union
 from tracetui.analysis.search import distinct, name_meanings, rows_of
 from tracetui.analysis.steps import Step
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, searchsorted
 from tracetui.trace.model import Family, Trace
 
 
@@ -105,7 +105,7 @@ def _burst_points(
     The waker waits for the end if it begins no operator before.
     """
     thread, count = host_threads.thread(index), len(starts)
-    burst_of_operator = np.searchsorted(starts, thread.starts, "right") - 1
+    burst_of_operator = searchsorted(starts, thread.starts, "right") - 1
     ends = starts.copy()
     np.maximum.at(
         ends,
@@ -114,7 +114,7 @@ def _burst_points(
     )
     ends[:-1] = np.minimum(ends[:-1], starts[1:])
     waker_starts = host_threads.thread(waker).starts
-    joins = np.searchsorted(waker_starts, starts) == np.searchsorted(waker_starts, ends)
+    joins = searchsorted(waker_starts, starts) == searchsorted(waker_starts, ends)
     none, numbers = np.full(count, -1, np.int64), np.arange(count)
     autograd, wakers = np.full(count, index), np.full(count, waker)
     return [

@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.idle.host import AutogradBursts, HostThreads
 from tracetui.analysis.search import distinct, pick
-from tracetui.arrays import Bools, Int32s, Int64s, Wholes
+from tracetui.arrays import Bools, Int32s, Int64s, Wholes, searchsorted
 from tracetui.trace.model import Trace
 
 
@@ -59,7 +59,7 @@ class HostTime:
         for bursts in self._bursts:
             if bursts.waker != index:
                 continue
-            place = np.searchsorted(bursts.starts, times, "left")
+            place = searchsorted(bursts.starts, times, "left")
             next_operator = pick(bursts.operators, np.where(place < len(bursts.starts), place, -1))
             operator = self._threads.earlier_of(operator, next_operator)
         return operator

@@ -40,7 +40,7 @@ from tracetui.analysis.idle.idle_lines import LineFields, line_keys
 from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, searchsorted
 from tracetui.trace.model import Trace
 
 
@@ -109,7 +109,7 @@ def line_savings(
         busy = working.covered(device_begins - lag, device_ends - lag)
         free_of_step = dict(zip(on_device.tolist(), (device_ends - device_begins - busy).tolist()))
         parts = _LineParts(line, step, host.start, host.end)
-        done_in = np.searchsorted(device_ends, waits.done)
+        done_in = searchsorted(device_ends, waits.done)
         waited_step = pick(on_device, np.where(done_in < len(on_device), done_in, -1))
         for index, key, ns in zip(*(column.tolist() for column in _unsaved(parts, waits, waited_step))):
             if ns and index in free_of_step:
@@ -152,7 +152,7 @@ def _waits(trace: Trace, meetings: Meetings | None, device: int, lag: int) -> _W
     enqueued = meetings.time[on_device]
     time, ns = sums(enqueued, meetings.exposed[on_device])
     done = np.full(len(time), np.iinfo(np.int64).min)
-    np.maximum.at(done, np.searchsorted(time, enqueued), trace.slices.end[meetings.row[on_device]] + lag)
+    np.maximum.at(done, searchsorted(time, enqueued), trace.slices.end[meetings.row[on_device]] + lag)
     return _Waits(time, done, ns)
 
 
@@ -163,7 +163,7 @@ def _unsaved(parts: _LineParts, waits: _Waits, waited_step: Int64s) -> tuple[Int
     """
     line, step, start, end = parts
     cuts = cut_at_edges(start, end, waits.time)
-    stretch = np.searchsorted(waits.time, cuts.start, "right")
+    stretch = searchsorted(waits.time, cuts.start, "right")
     width = int(line.max(initial=0)) + 1
     code = line[cuts.place] + width * (stretch + (len(waits.time) + 1) * (step[cuts.place] + 1))
     codes, spent = sums(code, cuts.end - cuts.start)
@@ -180,7 +180,7 @@ def _unsaved(parts: _LineParts, waits: _Waits, waited_step: Int64s) -> tuple[Int
 
 def _step_at(times: Int64s, begins: Int64s, ends: Int64s) -> Int64s:
     """Return the place of the step at each time; -1: none."""
-    step = np.searchsorted(begins, times, "right") - 1
+    step = searchsorted(begins, times, "right") - 1
     return np.where((step >= 0) & (times < pick(ends, step)), step, -1)
 
 

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import rows_of, span_of
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int64s, searchsorted
 from tracetui.siblings.rank_files import rank_info
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
 from tracetui.units import format_duration
@@ -91,7 +91,7 @@ def _unclosed(trace: Trace, track: Track) -> Int64s:
     crosses = np.zeros(len(last), np.bool_)
     for lane in track.lanes if len(rows) > 1 else ():
         held = trace.lane_slice_rows(lane)
-        around = held.start + np.searchsorted(start[held], start[last], "right") - 1
+        around = held.start + searchsorted(start[held], start[last], "right") - 1
         around -= (around >= held.start) & (start[around] == start[last]) & (around >= last)
         is_open = (around >= held.start) & (end[around] < latest)
         crosses |= is_open & (end[around] > start[last] + ROUNDED)
@@ -175,9 +175,9 @@ def _count_within(times: Int64s, starts: Int64s, ends: Int64s) -> int:
     The fewer are looked up in the others.
     """
     if len(times) < len(starts):
-        inside = np.searchsorted(starts, times, "right") - np.searchsorted(ends, times, "right")
+        inside = searchsorted(starts, times, "right") - searchsorted(ends, times, "right")
     else:
-        inside = np.searchsorted(times, ends) - np.searchsorted(times, starts)
+        inside = searchsorted(times, ends) - searchsorted(times, starts)
     return int(inside.sum())
 
 

@@ -18,7 +18,7 @@ from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.health.waits import DeviceWaits, leap_in_wait
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import among, blocks_of_starts, distinct, of_category, rows_of, starts_of
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Int64s, searchsorted
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.units import DAY, YEAR, format_duration
@@ -478,10 +478,10 @@ def crossing_slices(recording: HealthEvidence, track: Track) -> Int64s:
         # The fewer of both are looked up in the others.
         if outer.stop - outer.start < inner.stop - inner.start:
             around = np.arange(outer.start, outer.stop)
-            last = inner.start + np.searchsorted(slices.start[inner], slices.end[outer]) - 1
+            last = inner.start + searchsorted(slices.start[inner], slices.end[outer]) - 1
         else:
             last = np.arange(inner.start, inner.stop)
-            around = outer.start + np.searchsorted(slices.start[outer], slices.start[inner], "right") - 1
+            around = outer.start + searchsorted(slices.start[outer], slices.start[inner], "right") - 1
         start, end, ends = slices.start[last], slices.end[last], slices.end[around]
         inside = (last >= inner.start) & (around >= outer.start)
         inside &= (slices.start[around] < start - UNEVEN) & (start < ends - UNEVEN)

@@ -30,7 +30,7 @@ from tracetui.analysis.search import (
     rows_of,
     track_of_rows,
 )
-from tracetui.arrays import Bools, Int8s, Int64s, Wholes
+from tracetui.arrays import Bools, Int8s, Int64s, Wholes, searchsorted
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
 
@@ -112,7 +112,7 @@ class HostThread:
 
     def next_line_slice(self, times: Int64s) -> Int64s:
         """Return the first of `line_slices` to start after each time, -1 where none does; rows."""
-        place = np.searchsorted(self.trace.slices.start[self.line_slices], times, "right")
+        place = searchsorted(self.trace.slices.start[self.line_slices], times, "right")
         return pick(self.line_slices, np.where(place < len(self.line_slices), place, -1))
 
     def frame(self, times: Int64s) -> Int64s:
@@ -255,7 +255,7 @@ class HostThreads:
             return None
         ends = np.maximum.accumulate(self._trace.slices.end[thread.operators])
         starts = thread.starts
-        waker_count = np.searchsorted(self.thread(waker).starts, starts)
+        waker_count = searchsorted(self.thread(waker).starts, starts)
         first = np.ones(len(waker_count), np.bool_)
         first[1:] = (waker_count[1:] != waker_count[:-1]) & (starts[1:] >= ends[:-1])
         return AutogradBursts(waker, starts[first], thread.operators[first])
@@ -333,7 +333,7 @@ class HostThreads:
         """
         begins = edges_of(*blocks_of_starts(self._trace, [t for t in tracks if t.family == Family.CALLS]))
         starts, ends = self._trace.slices.start[rows], self._trace.slices.end[rows]
-        return (np.searchsorted(begins, ends) > np.searchsorted(begins, starts)) | (not len(begins))
+        return (searchsorted(begins, ends) > searchsorted(begins, starts)) | (not len(begins))
 
     def _wrapping(self, is_operator: Bools) -> Int64s:
         """Return the operators in which Python went on: one inside has another call stack, or a frame begins
@@ -356,8 +356,8 @@ class HostThreads:
         for index, track in enumerate(self._tracks):
             begins = edges_of(*blocks_of_starts(self._trace, self._frames_of(index)))
             operators = rows_of([track])[is_operator[track.rows.start : track.rows.stop]]
-            first = np.searchsorted(begins, slices.start[operators], "right")
-            yield operators[np.searchsorted(begins, slices.end[operators], "left") > first]
+            first = searchsorted(begins, slices.start[operators], "right")
+            yield operators[searchsorted(begins, slices.end[operators], "left") > first]
 
     def _frames_of(self, index: int) -> tuple[Track, ...]:
         return tuple(t for t in self._tracks_of_thread[index] if t.family == Family.FRAMES and len(t.rows))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import each_once, runs
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s, searchsorted
 
 AnyCause = TypeVar("AnyCause", bound=IntEnum)
 
@@ -26,8 +26,8 @@ class Cuts(NamedTuple):
 def cut_at_edges(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
     """Cut each `[start, end)` at the edges (sorted, distinct) inside it; they may overlap, in any order."""
     (not_empty,) = np.nonzero(starts < ends)
-    first = np.searchsorted(edges, starts[not_empty], "right")
-    counts = np.searchsorted(edges, ends[not_empty], "left") - first + 1
+    first = searchsorted(edges, starts[not_empty], "right")
+    counts = searchsorted(edges, ends[not_empty], "left") - first + 1
     stretch_of_piece = np.repeat(np.arange(len(not_empty)), counts)
     place = not_empty[stretch_of_piece]
     start, end = starts[place], ends[place]

@@ -48,3 +48,17 @@ def scan_scheduler(text: bytes, /) -> list[bytearray]:
     and int32 place of the line in the text. Then a row for each name that is new or changes: int32 row, int32
     pid and 16 bytes; and one for each process of a thread that is: int32 thread and int32 process.
     """
+
+def searchsorted(
+    ordered: int, count: int, wanted: int, wanted_count: int, places: int, after: bool, /
+) -> None:
+    """Fill in the place of each wanted number as `numpy.searchsorted` does; other threads may run.
+
+    Args:
+        ordered: address of int64 numbers, sorted.
+        count: how many these are.
+        wanted: address of int64 numbers.
+        wanted_count: how many these are.
+        places: address of as many int64, which are written.
+        after: look from the right: a place is after all that are equal.
+    """

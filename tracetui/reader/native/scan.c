@@ -11,6 +11,7 @@
 #include "numbering.h"
 #include "read_leaves.h"
 #include "scan_scheduler.h"
+#include "sorted_search.h"
 
 #define MOST_MEMBERS 64 /* of the args of an event */
 #define LINK_END ((uint64_t)1 << 63)
@@ -510,6 +511,7 @@ static PyType_Spec SPEC = {
 static PyMethodDef FUNCTIONS[] = {
     {"read_leaves", read_leaves, METH_VARARGS, "The rows of leaves of a table; None where they are refused."},
     {"scan_scheduler", scan_scheduler, METH_O, "The lines of a recording of the scheduler as columns."},
+    {"searchsorted", searchsorted, METH_VARARGS, "Fill in the places of numbers among sorted ones."},
     {NULL, NULL, 0, NULL},
 };
 
