@@ -18,7 +18,7 @@ from tracetui.trace.activities import classify
 from tracetui.trace.flows import bind_flows
 from tracetui.trace.layout import lay_out
 from tracetui.trace.model import Counters, Family, Instants, Layer, Slices, Trace, Track
-from tracetui.trace.nesting import LaneSlices
+from tracetui.trace.nesting import LaneSlices, SliceTimes
 from tracetui.trace.notes import trace_notes
 from tracetui.trace.order import stable_order
 from tracetui.trace.processes import Processes
@@ -28,6 +28,7 @@ from tracetui.trace.unclosed import close_calls
 #: The members of a document that hold what Kineto logged, and how much of that is kept.
 _LOGGED, _MOST_MESSAGES = ("ERROR", "WARNING"), 1_000
 _BLOCK = 1 << 16  # samples that are looked up at a time
+_Rooms = dict[np.dtype[Any], NDArray[Any]]
 
 
 def build_trace(table: EventTable) -> Trace:
@@ -40,13 +41,15 @@ def build_trace(table: EventTable) -> Trace:
     unplaced, track_of_slice, surplus_devices = place_slices(table, processes)
     counters_unplaced, track_of_series = place_counters(table, processes)
     is_large = len(track_of_slice) > MOST_BESIDE
-    counting = Background(lambda: _counters(table, track_of_series), is_large)
-    unclosed = close_calls(table.slices, track_of_slice)
-    slices, lane_rows, lane_track = _sort_slices(table.slices, track_of_slice)
-    counters, samples = counting.result()
+    closing = Background(lambda: close_calls(table.slices, track_of_slice), is_large)
+    order = stable_order(track_of_slice)
+    counters, samples = _counters(table, track_of_series)
+    unclosed = closing.result()
+    times, lane_rows, lane_track = _lay_out(table.slices, track_of_slice, order)
     slice_tracks = _slice_tracks(unplaced, lane_rows, lane_track)
     tracks = slice_tracks + _counter_tracks(counters_unplaced, len(unplaced), samples)
-    arrows = Background(lambda: bind_flows(table, LaneSlices(slices, lane_rows), tracks, processes), is_large)
+    arrows = Background(lambda: bind_flows(table, LaneSlices(times, lane_rows), tracks, processes), is_large)
+    slices = _sort_slices(table.slices, order, times)
     classify(strings, slices, slice_tracks)
     layers = {track.layer for track in tracks}
     kind = trace_kind(strings, (slices.category, table.flows.category), processes, layers)
@@ -81,42 +84,38 @@ def build_trace(table: EventTable) -> Trace:
     return replace(trace, notes=trace_notes(trace, processes.inferred, surplus_devices))
 
 
-def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, Int32s]:
-    """Return the slices by track, lane and start, without their activity; the rows and
-    the track of each lane.
+def _lay_out(columns: SliceColumns, track: Int32s, order: Int64s) -> tuple[SliceTimes, Int64s, Int32s]:
+    """Return the times of the slices by track, lane and start, the rows and the track of each lane.
+
+    order : int64[n], the places of the slices by track, which are put in the order of the times.
     """
-    order, sizes = stable_order(track), np.bincount(track)
-    rooms: dict[np.dtype[Any], NDArray[Any]] = {}
-
-    def in_order(name: str) -> NDArray[Any]:
-        """Return a column in that order, in the place of one before it: new pages take as
-        long as the sorting.
-        """
-        column = _take(columns, name)
-        room = rooms.pop(column.dtype, None)
-        if column.flags.writeable:
-            rooms[column.dtype] = column
-        return np.take(column, order, out=room, mode="clip")
-
-    _take(columns, "thread")
-    _take(columns, "python_parent")
-    start, dur = in_order("start"), in_order("dur")
+    for name in ("thread", "python_parent"):
+        _take(columns, name)
+    rooms: _Rooms = {}
+    start, dur = (_in_order(columns, name, order, rooms) for name in ("start", "dur"))
     rooms.clear()
-    lane_rows, lane_track = lay_out(sizes, order, start, dur, _take(columns, "python_id"))
+    lane_rows, lane_track = lay_out(np.bincount(track), order, start, dur, _take(columns, "python_id"))
     dur += start
-    slices = Slices(
-        start=start,
-        end=dur,
-        name=in_order("name"),
-        category=in_order("category"),
-        activity=np.empty(len(order), np.int8),
-        event=in_order("event"),
-        correlation=in_order("correlation"),
-        stack=in_order("stack"),
-        task_type=in_order("task_type"),
-        direction=in_order("direction"),
-    )
-    return slices, lane_rows, lane_track
+    return SliceTimes(start, dur), lane_rows, lane_track
+
+
+def _sort_slices(columns: SliceColumns, order: Int64s, times: SliceTimes) -> Slices:
+    """Return the slices in the order of their times, without their activity."""
+    rooms: _Rooms = {}
+    names = ("name", "category", "event", "correlation", "stack", "task_type", "direction")
+    in_order = {name: _in_order(columns, name, order, rooms) for name in names}
+    return Slices(start=times.start, end=times.end, activity=np.empty(len(order), np.int8), **in_order)
+
+
+def _in_order(columns: SliceColumns, name: str, order: Int64s, rooms: _Rooms) -> NDArray[Any]:
+    """Return a column in some order, in the place of one before it if `rooms` has such: new pages take as
+    long as the sorting.
+    """
+    column = _take(columns, name)
+    room = rooms.pop(column.dtype, None)
+    if column.flags.writeable:
+        rooms[column.dtype] = column
+    return np.take(column, order, out=room, mode="clip")
 
 
 def _take(columns: SliceColumns, name: str) -> NDArray[Any]:

@@ -86,7 +86,7 @@ def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s, int]
     ends = np.flatnonzero(connected & (flows.phase == _END))
     owner_of_thread = _owners(table, processes)
     has_flows = np.bincount(flows.thread, minlength=len(owner_of_thread)) > 0
-    if len(np.unique(owner_of_thread[has_flows])) < 2:
+    if len(set(owner_of_thread[has_flows].tolist())) < 2:
         return _pair_by_category(table, starts, ends)
     owner = owner_of_thread[flows.thread]
     ids, number = numbered(flows.id)

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
+from typing import NamedTuple, Union
 
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s, searchsorted
-from tracetui.trace.model import Slices, Trace, Track
+from tracetui.trace.model import Trace, Track
 
 #: Lanes looked at, outermost first: a thread with more slices open at once is not a stack of calls.
 DEEPEST_LANE = 512
+
+
+class SliceTimes(NamedTuple):
+    """When the slices of a trace start and end, as its columns have it."""
+
+    start: Int64s  #: ns
+    end: Int64s  #: ns
 
 
 @dataclass(frozen=True)
 class LaneSlices:
     """The sorted slices of a trace that is being built."""
 
-    slices: Slices
+    slices: SliceTimes
     lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
 
 

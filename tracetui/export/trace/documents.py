@@ -47,16 +47,24 @@ _DEVICE_SUMS = (
 def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]:
     """Return the trace, its devices and, of each, the steps selected; late ranks, and links of the window."""
     selected = set(selection.steps(analysis))
-    # It takes as long as all about the devices.
-    trust = Background(lambda: trust_document(analysis), len(analysis.trace.slices) > MOST_BESIDE)
-    of_trace = {
-        "trace": _trace(analysis),
-        "devices": [_device(analysis, index, selected) for index in range(len(analysis.devices))],
-    }
+
+    def beside() -> tuple[dict[str, Any], list[dict[str, int] | None]]:
+        """Return what takes as long as all else about the devices, whose steps wait for the trust in them."""
+        trust = trust_document(analysis)
+        return trust, [preparing_causes(analysis, activity) for activity in analysis.devices]
+
+    work = Background(beside, len(analysis.trace.slices) > MOST_BESIDE)
+    of_trace = {"trace": _trace(analysis)}
+    devices = [_device(analysis, index, selected) for index in range(len(analysis.devices))]
+    trust, preparing = work.result()
+    for device, causes in zip(devices, preparing):
+        device["preparing_ns"] = None if causes is None else sum(causes.values())
+        device["preparing_causes"] = causes
     return {
         "schema": SCHEMA,
-        **trust.result(),
+        **trust,
         **of_trace,
+        "devices": devices,
         "late_peers": records(PEERS, PeerRows(analysis)),
         "links": records(LINKS, LinkRows(analysis, window=selection.window)),
     }
@@ -161,8 +169,9 @@ def _notes(analysis: Analysis) -> Iterator[str]:
 
 
 def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any]:
+    """Return all of a device but why its first tasks came when they did, which has its place."""
     activity = analysis.devices[index]
-    preparing = preparing_causes(analysis, activity)  # first: it takes most memory
+    causes = causes_document(analysis.causes.by_cause(index))  # first: the trust in them waits for them
     exposed = analysis.communication.exposed
     places = [place for place in analysis.steps_by_device.get(activity.device, ()) if place in selected]
     return {
@@ -172,10 +181,10 @@ def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any
         "tasks": len(activity.tasks),
         "linked_tasks": linked_tasks(analysis, activity),
         **{key: getattr(activity, key) for key in _DEVICE_SUMS},
-        "causes": causes_document(analysis.causes.by_cause(index)),
+        "causes": causes,
         "communication_causes": causes_document(exposed.by_cause(exposed.of_device(index))),
-        "preparing_ns": None if preparing is None else sum(preparing.values()),
-        "preparing_causes": preparing,
+        "preparing_ns": None,
+        "preparing_causes": None,
         "steps": records(STEPS, StepRows(analysis, places)),
         "phases": records(RANGES, FirstRows(analysis.range_times[index])),
     }
