@@ -31,7 +31,7 @@ async def test_a_snapshot_opens_at_what_grows_and_tells_events_by_their_numbers(
         await until(pilot, lambda: screen.view.name == "blocks")
         assert lines_of(screen.table)[0].split() == ["size▼", "step", "operator", "Python", "line"]
         assert "c curve  / filter" in said(app, "keys"), "once it is read, all keys have something to work on"
-        for key in ("enter", "T", "x", "G", "C", "escape"):
+        for key in ("enter", "T", "x", "G", "C", "L", "escape"):
             await pilot.press(key)
             await pilot.pause()
             assert app.screen is screen

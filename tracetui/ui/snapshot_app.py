@@ -125,7 +125,7 @@ class SnapshotApp(TraceApp):
         return screen == MEMORY
 
     def _open(self, module: str, name: str) -> None:
-        if module in ("export_dialog", "statistics"):  # of the events of a trace
+        if module in ("export_dialog", "statistics", "open_traces"):
             self.show_status(_ALONE)
         else:
             super()._open(module, name)
