@@ -14,6 +14,7 @@ from tests.job.planted import job, truth
 from tracetui.analysis.health.facts import Doubt, HealthFacts
 from tracetui.analysis.health.finding import Severity
 from tracetui.cli.commands.check import _check_regressions
+from tracetui.comparison.changes import moved_roots
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import ComparedRoot
 from tracetui.comparison.memory_rows import ALIVE
@@ -152,6 +153,69 @@ def test_clocks_that_are_not_aligned_put_ranks_of_a_comparison_in_doubt() -> Non
         comparison = compare_jobs(*pair, ("a", "b"))
         assert comparison.trust["ranks"] == job_trust(apart)["ranks"] == "doubtful"
     assert compare_jobs(whole, whole, ("a", "b")).trust["ranks"] == "good"
+
+
+def test_waits_for_another_rank_than_before_are_a_change() -> None:
+    """What ranks lose in all is the same, and so are the steps of a mean rank."""
+    comparison = compared("late")
+    assert comparison.job is not None
+    first = roots(comparison)[0]
+    gone = replace(first, rank=1, base=first.other, other=first.base)
+    waits = comparison.job.waits
+    part = replace(comparison.job, roots=(first, gone), waits=replace(waits, base=waits.other, changed=False))
+    same = compare_jobs(job("late"), job("late"), ("a", "b"))
+    said = verdict(replace(same, step=replace(same.step, other=same.step.base), job=part))
+    assert "but for another reason: rank 3, host.python" in said
+    assert "instead of rank 1, host.python" in said
+    assert moved_roots(part) == (first, gone)
+    assert moved_roots(replace(part, roots=(first,))) is None
+    assert moved_roots(replace(part, roots=(gone,))) is None
+
+
+def test_waits_are_of_a_step_where_ranks_number_their_steps_apart() -> None:
+    """As `ranks` has them: a job has as many steps as each of its ranks."""
+    whole = job("late")
+    *ranks, last = whole.ranks
+    walls = replace(last.digest.walls, number=last.digest.walls.number + 100)
+    apart = job_of([*ranks, replace(last, digest=replace(last.digest, walls=walls))])
+    for pair in ((whole, apart), (apart, whole)):
+        comparison = compare_jobs(*pair, ("a", "b"))
+        assert comparison.job is not None
+        base, other = comparison.job.waits.base_ns, comparison.job.waits.other_ns
+        assert float(base) == pytest.approx(float(other), rel=0.01)
+        assert base > 0
+
+
+def test_a_rank_of_no_number_is_compared_where_both_jobs_have_as_many() -> None:
+    """Its place among names tells the number that it has on the other side, if the others are there, too."""
+    whole = job("late")
+    unknown = [
+        replace(rank, digest=replace(rank.digest, identity=replace(rank.digest.identity, rank=-1)))
+        for rank in whole.ranks
+    ]
+    assert compare_jobs(job_of(unknown), whole, ("a", "b")).base.members == (0, 1, 2, 3)
+    for pair in ((job_of(unknown[:1]), whole), (whole, job_of(unknown[:1]))):
+        with pytest.raises(Incomparable, match="nothing tells which rank of one job is which of the other"):
+            compare_jobs(*pair, ("a", "b"))
+
+
+def test_waiting_and_moving_stand_together_where_one_rank_does_not_tell_them_apart() -> None:
+    whole = job("late")
+    first, *ranks = whole.ranks
+    terms = first.digest.terms
+    names = {first.digest.text(place): place for place in terms.term.tolist()}
+    wait, transfer = (names[f"communication.{part}"] for part in ("wait", "transfer"))
+    texts = (*first.digest.texts, "communication.unsplit")
+    unsplit = np.where(np.isin(terms.term, [wait, transfer]), len(texts) - 1, terms.term)
+    digest = replace(first.digest, texts=texts, terms=replace(terms, term=unsplit))
+    mixed = job_of([replace(first, digest=digest), *ranks])
+    for name, pair in (("OTHER", (whole, mixed)), ("BASE", (mixed, whole))):
+        comparison = compare_jobs(*pair, ("a", "b"))
+        times = {term.name: (term.base_ns, term.delta_ns) for term in comparison.waterfall}
+        assert not any(times["communication.wait"] + times["communication.transfer"])
+        assert times["communication.unsplit"][1] == 0
+        assert not comparison.base.communication.is_split
+        assert any(note.startswith(f"some ranks of {name} do not tell waiting") for note in comparison.notes)
 
 
 def test_memory_is_compared_of_ranks_of_which_both_jobs_tell(monkeypatch: pytest.MonkeyPatch) -> None:

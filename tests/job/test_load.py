@@ -336,6 +336,17 @@ def test_a_digest_depends_on_every_table_beside_its_trace(tmp_path: Path) -> Non
         before = entry.stat().st_ino
 
 
+def test_links_to_one_trace_are_ranks_of_their_own_names(tmp_path: Path) -> None:
+    """What is kept of a trace under one name says which rank that was."""
+    trace = rank_directory(job_in(tmp_path), None) / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+    _age(tmp_path)
+    for rank in (1, 2):
+        link = tmp_path / f"rank{rank}" / "trace_view.json"
+        link.parent.mkdir()
+        link.symlink_to(trace)
+        assert decode(digest_rank(link)).identity.rank == rank
+
+
 def test_the_digest_of_a_trace_that_is_replaced_meanwhile_is_not_kept(tmp_path: Path) -> None:
     """The file that comes may be older than the reading, as `mv` and `rsync` leave it."""
     directory = rank_directory(job_in(tmp_path), 3)

@@ -211,6 +211,14 @@ def largest_computing(
     return kind if 2 * shared > abs(operator.delta_ns) else None, operator
 
 
+def moved_roots(job: JobPart) -> tuple[ComparedRoot, ComparedRoot] | None:
+    """Return what ranks wait for more than before, and what less; None unless both changed."""
+    changed = sorted((row for row in job.roots if row.changed), key=lambda row: row.delta_ns)
+    if not changed or changed[0].delta_ns >= 0 or changed[-1].delta_ns <= 0:
+        return None
+    return changed[-1], changed[0]
+
+
 def changed_roots(job: JobPart) -> list[ComparedRoot]:
     """Return the reasons of waits that make up more than a tenth of how the waits of a job changed."""
     delta = job.waits.delta_ns

@@ -36,17 +36,22 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
     sides = [base, other]
     for place, name in enumerate(("BASE", "OTHER")):
         run, opposite = sides[place], sides[1 - place]
-        if _has_terms(run, (_UNSPLIT,)) and not _has_terms(run, _SPLIT) and _has_terms(opposite, _SPLIT):
-            sides[1 - place] = _add_terms(opposite, dict.fromkeys(_SPLIT, _UNSPLIT))
-            if _ADVICE_ON_WAITING in opposite.advice:
+        tells_in_part = _has_terms(run, _SPLIT)
+        if (
+            _has_terms(run, (_UNSPLIT,))
+            and _has_terms(opposite, _SPLIT)
+            and not (tells_in_part and (len(run.members) < 2 or _has_terms(opposite, (_UNSPLIT,))))
+        ):
+            sides = [_join_communication(side) for side in sides]
+            if any(_ADVICE_ON_WAITING in side.advice for side in sides):
                 sides = [_drop_advice(side, _ADVICE_ON_WAITING, _ADVICE_ON_MOVING) for side in sides]
-            notes.append(
-                state(
-                    "{run} does not tell waiting from moving: both stand together as {cause} on both sides",
-                    run=name,
-                    cause=_UNSPLIT,
+            template = "{run} does not tell waiting from moving: both stand together as {cause} on both sides"
+            if tells_in_part:
+                template = (
+                    "some ranks of {run} do not tell waiting from moving: both stand together as {cause} on "
+                    "both sides"
                 )
-            )
+            notes.append(state(template, run=name, cause=_UNSPLIT))
         are_ascend = run.kind is opposite.kind is TraceKind.ASCEND
         if are_ascend and not run.has_runtime and opposite.has_runtime:
             sides = [_drop_advice(side, _ADVICE_ON_COMPILING) for side in sides]
@@ -71,6 +76,12 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
 
 def _has_terms(run: Run, terms: tuple[str, ...]) -> bool:
     return any(bool(run.terms_ns[:, TERMS.index(term)].any()) for term in terms)
+
+
+def _join_communication(run: Run) -> Run:
+    """Return the run without what tells waiting from moving."""
+    whole = replace(run.communication, wait={}, transfer={})
+    return replace(_add_terms(run, dict.fromkeys(_SPLIT, _UNSPLIT)), communication=whole)
 
 
 def _add_terms(run: Run, target_of: Mapping[str, str]) -> Run:

@@ -54,7 +54,8 @@ def digest_rank(
         return digest_trace(path, on_progress, cache, jobs, scheduler)
     trace = locate_trace(path.absolute())
     source = scheduler_of_rank(scheduler or SchedulerSource(), trace)
-    given = None if source.path is None else os.path.realpath(source.path), source.offset_ns
+    recording = None if source.path is None else os.path.realpath(source.path)
+    given = str(trace), recording, source.offset_ns  # the path may tell the rank: links to a trace differ
 
     def key_now() -> dict[str, Any] | None:
         return digest_key(trace, _files_beside(trace, source), given)

@@ -29,6 +29,11 @@ class Rank:
     path: str  #: where its trace lies, or its digest where that is all there is
 
     @property
+    def is_numbered(self) -> bool:
+        """Whether its number is told, by its trace or its name; else it got a free one."""
+        return self.number == self.digest.identity.rank
+
+    @property
     def collectives(self) -> CollectiveColumns:
         """Its collectives."""
         return self.digest.collectives

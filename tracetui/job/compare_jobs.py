@@ -65,16 +65,19 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
     Raises Incomparable where they have no rank in common.
     """
     numbers = [[rank.number for rank in job.ranks] for job in (base, other)]
-    common = sorted(set(numbers[0]) & set(numbers[1]))
+    guessed = {rank.number for job in (base, other) for rank in job.ranks if not rank.is_numbered}
+    if len(base.ranks) == len(other.ranks):  # then their order by name is that of the others
+        guessed = set()
+    common = sorted(set(numbers[0]) & set(numbers[1]) - guessed)
     if not common:
         base_ranks, other_ranks = (ranks_in_words(numbers_of_job, 0) for numbers_of_job in numbers)
-        raise Incomparable(
-            state(
-                "the jobs have no rank in common: BASE has {base}, OTHER {other}",
-                base=base_ranks,
-                other=other_ranks,
+        template = "the jobs have no rank in common: BASE has {base}, OTHER {other}"
+        if guessed:
+            template = (
+                "nothing tells which rank of one job is which of the other: BASE has {base}, OTHER {other}, "
+                "numbered by name where no trace tells a number"
             )
-        )
+        raise Incomparable(state(template, base=base_ranks, other=other_ranks))
     unshared = [
         tuple(number for number in numbers_of_job if number not in common) for numbers_of_job in numbers
     ]
@@ -364,8 +367,11 @@ def _root_row(
 
 def _scale(mean_runs: Sequence[Run]) -> RowScale:
     """Return the scale of what all ranks lose in a step, beside what a step takes all of them."""
-    base, other = (len(_waited_steps(run)) or 1 for run in mean_runs)
-    has_few_steps = min(base, other) < LEAST_STEPS
+    base, other = (
+        len(_waited_steps(run)) or max(round(len(run.wall_ns) / max(len(run.members), 1)), 1)
+        for run in mean_runs
+    )
+    has_few_steps = any(len(_waited_steps(run)) < LEAST_STEPS for run in mean_runs)
     on_gpu = any(run.kind is TraceKind.GPU for run in mean_runs)
     return RowScale(
         base, other, mean_runs[0].step_ns * max(len(mean_runs[0].members), 1), has_few_steps, on_gpu
@@ -373,8 +379,8 @@ def _scale(mean_runs: Sequence[Run]) -> RowScale:
 
 
 def _waited_steps(run: Run) -> Sequence[int]:
-    """Return the steps whose waits are compared: those that all ranks kept, if there are any."""
-    return run.numbers if run.common is None else sorted(set(run.common.numbers)) or run.numbers
+    """Return the steps whose waits are compared: those that all ranks kept; [] where all waits are."""
+    return run.numbers if run.common is None else sorted(set(run.common.numbers))
 
 
 def _waits_by_step(job: Job, run: Run) -> list[Bools]:

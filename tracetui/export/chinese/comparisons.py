@@ -70,6 +70,9 @@ COMPARISONS = {
     " of {name}": "，{name}",
     "{said}.": "{said}。",
     "{said}: {reasons}.": "{said}：{reasons}。",
+    "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE, but for another reason: {more} instead of {less}.": (
+        "各卡因互相等待每个 step 共损失 {time}，在 BASE 中是 {base}，但原因变了：{more}，而不是 {less}。"
+    ),
     "Waiting for each other costs the ranks {time} a step in all, as in BASE.": (
         "各卡因互相等待每个 step 共损失 {time}，与 BASE 相同。"
     ),

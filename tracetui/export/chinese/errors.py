@@ -206,6 +206,9 @@ ERRORS = {
     "ranks {first} and {second} have no collective in common here": (
         "rank {first} 和 rank {second} 在这里没有共同的集合通信"
     ),
+    "nothing tells which rank of one job is which of the other: BASE has {base}, OTHER {other}, numbered by name where no trace tells a number": (
+        "无法得知两个作业的卡如何对应：BASE 有 {base}，OTHER 有 {other}，trace 没有给出编号的卡按名字编号"
+    ),
     "the jobs have no rank in common: BASE has {base}, OTHER {other}": (
         "两个作业没有共同的卡：BASE 有 {base}，OTHER 有 {other}"
     ),

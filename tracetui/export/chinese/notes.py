@@ -106,6 +106,9 @@ NOTES = {
     "its last step is {time} long, the others {others}: it lasts until the device is done": (
         "最后一个 step 长 {time}，其余的长 {others}：它持续到 Device 做完为止"
     ),
+    "some ranks of {run} do not tell waiting from moving: both stand together as {cause} on both sides": (
+        "{run} 中有的卡不区分等待与传输：两边都合并为 {cause}"
+    ),
     "{run} does not tell waiting from moving: both stand together as {cause} on both sides": (
         "{run} 不区分等待与传输：两边都合并为 {cause}"
     ),

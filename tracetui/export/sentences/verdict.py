@@ -16,9 +16,11 @@ from tracetui.comparison.changes import (
     largest_cause,
     largest_communication,
     largest_computing,
+    moved_roots,
 )
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.job_part import ComparedRoot
 from tracetui.export.sentences.comparison import vendor_name, whole_collective_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import compared_root_words
@@ -80,7 +82,14 @@ def _waits_sentence(comparison: Comparison) -> str:
         template = "Waiting for each other costs the ranks {time} a step in all, as in BASE."
         if delta:
             template = "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE."
-        return translate(template, time=costs, base=_ns(job.waits.base_ns))
+        words = {}
+        if moved := moved_roots(job):
+            template = (
+                "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE, but for "
+                "another reason: {more} instead of {less}."
+            )
+            words = dict(zip(("more", "less"), map(_root_words, moved)))
+        return translate(template, time=costs, base=_ns(job.waits.base_ns), **words)
     template = "Waiting for each other costs the ranks {time} a step in all, {change} less than in BASE"
     if delta > 0:
         template = "Waiting for each other costs the ranks {time} a step in all, {change} more than in BASE"
@@ -88,8 +97,12 @@ def _waits_sentence(comparison: Comparison) -> str:
     roots = changed_roots(job)
     if not roots:
         return translate("{said}.", said=sentence)
-    reasons = (printable(compared_root_words(row), _LONGEST_ROOT) for row in roots[:_MOST_REASONS])
+    reasons = map(_root_words, roots[:_MOST_REASONS])
     return translate("{said}: {reasons}.", said=sentence, reasons=semicolon_list(reasons))
+
+
+def _root_words(row: ComparedRoot) -> str:
+    return printable(compared_root_words(row), _LONGEST_ROOT)
 
 
 def _step_sentence(comparison: Comparison) -> str:
@@ -124,6 +137,8 @@ def _step_sentence(comparison: Comparison) -> str:
         if any(abs(row.delta_ns) * 100 > row.scale.step_ns for row in (step, *comparison.waterfall)):
             return capitalise(translate("{said}.", said=took + doubt))
         return translate("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
+    if comparison.job is not None and moved_roots(comparison.job):
+        return capitalise(translate("{said}.", said=took))
     return translate("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
 
 
