@@ -274,11 +274,16 @@ def test_the_viewer_has_a_measure_where_any_rank_has_some_of_it(
 
 def test_the_line_that_holds_most_at_a_peak_with_all_its_operators() -> None:
     held = [("a.py", 1, 5), ("b.py", 2, 3), ("b.py", 2, 4), ("", 0, 90), ("c.py", 3, 0)]
-    lines = [
-        {"file": file, "line": line, "function": "f", "bytes_at_peak": size} for file, line, size in held
+    lines: list[dict[str, Any]] = [
+        {"file": file, "line": line, "function": "f", "operator": "mm", "bytes_at_peak": size}
+        for file, line, size in held
     ]
-    assert most_at_peak(lines) == ("b.py(2) f", 7)
     assert most_at_peak(lines[3:]) is None
+    for unnamed, largest in ((90, None), (8, None), (7, ("b.py(2) f", 7))):
+        lines[3]["bytes_at_peak"] = unnamed
+        assert most_at_peak(lines) == largest
+    lines.append({**lines[3], "operator": "add"})
+    assert most_at_peak(lines) == ("b.py(2) f", 7)
 
 
 def test_lines_of_two_files_of_one_name_are_not_added_up() -> None:

@@ -45,14 +45,20 @@ def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
 
 
 def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
-    """Return the line of Python that holds most at the peak, all its operators together; None without any."""
+    """Return the line of Python that holds most at the peak, all its operators together.
+
+    None where there is none, or an operator that no line leads to holds more.
+    """
     bytes_by_line: Counter[tuple[str, int, str]] = Counter()
+    bytes_by_operator: Counter[str] = Counter()
     for line in lines:
-        if line["file"] and line["bytes_at_peak"]:
+        if line["file"]:
             bytes_by_line[line["file"], line["line"] or 0, line["function"] or ""] += line["bytes_at_peak"]
-    if not bytes_by_line:
+        else:
+            bytes_by_operator[line["operator"]] += line["bytes_at_peak"]
+    (((file, number, function), size),) = bytes_by_line.most_common(1) or ((("", 0, ""), 0),)
+    if size <= 0 or size < max(bytes_by_operator.values(), default=0):
         return None
-    (file, number, function), size = bytes_by_line.most_common(1)[0]
     ends = distinct_ends({file for file, _, _ in bytes_by_line})
     return line_name(ends[file], number, function), size
 
@@ -142,6 +148,8 @@ def alive_sentence(document: Mapping[str, Any]) -> str:
     alive = document["alive_at_end"]
     if alive["blocks"] is None:
         return translate("Which blocks are held is not recorded.")
+    if not any(line["allocations"] for line in document["lines"]):
+        return translate("Nothing was allocated in this time.")
     if not alive["blocks"]:
         return translate("All that was allocated in this time was released before the recording ended.")
     blocks = counted(alive["blocks"], "1 block", "{count} blocks")
