@@ -75,13 +75,39 @@ def test_events_of_odd_types_are_counted_and_left_out(tmp_path: Path) -> None:
 
 
 def test_segments_say_what_is_held_at_the_end(tmp_path: Path) -> None:
+    blocks = [
+        {"size": 8, "requested_size": 5, "state": "active_allocated"},
+        {"size": 4, "state": "active_allocated"},
+        {"size": 2, "requested_size": 2, "state": "active_pending_free"},
+        {"size": 1, "requested_size": -1, "state": "active_allocated"},
+    ]
     segments = [
-        {"device": 0, "total_size": 20, "allocated_size": 5},
-        {"device": 0, "total_size": 4, "allocated_size": 0},
+        {"device": 0, "total_size": 20, "allocated_size": 13, "blocks": blocks},
+        {"device": 0, "total_size": 4, "allocated_size": 0, "blocks": []},
         {"device": 1, "total_size": 8, "allocated_size": -1},
     ]
     read = read_snapshot(dumped(tmp_path, {"device_traces": [[]], "segments": segments}))
-    assert (read.allocated_at_end, read.reserved) == ({0: 5}, {0: 24, 1: 8})
+    assert (read.allocated_at_end, read.reserved_before) == ({0: 9}, {0: 24, 1: 8})
+
+
+def test_events_of_segments_say_what_was_reserved_until_each_block(tmp_path: Path) -> None:
+    events = [
+        {"action": action, "addr": 8, "size": size}
+        for action, size in (
+            ("segment_alloc", 16),
+            ("alloc", 1),
+            ("segment_free", 4),
+            ("segment_map", 32),
+            ("free", 1),
+            ("segment_unmap", 2),
+            ("segment_alloc", 64),
+        )
+    ]
+    segments: list[dict[str, Any]] = [
+        {"device": device, "total_size": 200, "blocks": []} for device in (0, 1)
+    ]
+    read = read_snapshot(dumped(tmp_path, {"device_traces": [events], "segments": segments}))
+    assert (read.reserved.tolist(), read.reserved_before) == ([16, 44], {0: 200 - 106, 1: 200})
 
 
 def test_only_a_pickle_begins_like_one(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ async def test_a_snapshot_opens_at_what_grows_and_tells_events_by_their_numbers(
         answer = " ".join(said(app, "answer").split())
         assert answer.startswith("Memory, what grows NPU 0: peak 5.24 MB in step 2: ")
         assert "Events are told by their numbers, not by times." in answer
-        assert "after event 7 in step 2: 2.10 MB allocated" in lines_of(screen.curve)[0]
+        assert "after event 8 in step 2: 2.10 MB allocated" in lines_of(screen.curve)[0]
         await pilot.press("tab", "tab", "tab")
         await until(pilot, lambda: screen.view.name == "blocks")
         assert lines_of(screen.table)[0].split() == ["size▼", "step", "operator", "Python", "line"]

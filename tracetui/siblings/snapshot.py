@@ -26,6 +26,9 @@ _MAGIC = b"\x80"  #: how pickles begin since 2003
 _ALLOCATED = ("alloc",)
 #: "free_requested" is the tensor's, "free_completed" the stream's; older ones only "free".
 _FREED = ("free_requested", "free")
+_RESERVED = ("segment_alloc", "segment_map")
+_GIVEN_BACK = ("segment_free", "segment_unmap")
+_ACTIONS = (*_ALLOCATED, *_FREED, *_RESERVED, *_GIVEN_BACK)
 _ROOM = 1 << 29  #: bytes more than a multiple of the file's size
 _TIMES = 24  # objects take up to so many times their bytes in the file
 _LIMIT = 1 << 62
@@ -41,9 +44,10 @@ class SnapshotEvents:
     bytes: Int64s
     freed: Int64s  #: 1 where a block was given back, 0 where one was allocated
     stack: Int32s  #: place in `stacks`
+    reserved: Int64s  #: bytes that the device has reserved until then, more than before all events
     stacks: list[tuple[tuple[str, int, str], ...]]  #: (file, line, function), leaf first, as written
     allocated_at_end: Mapping[int, int]  #: bytes allocated at the end, by number of the device
-    reserved: Mapping[int, int]
+    reserved_before: Mapping[int, int]  #: bytes reserved before all events, by number of the device
     skipped: int  #: events that cannot be read
     #: How many at the beginning are no events: blocks alive at the end that were allocated before all others.
     allocated_before: int = 0
@@ -69,44 +73,49 @@ def read_snapshot(path: Path) -> SnapshotEvents:
     if not isinstance(document, dict) or not isinstance(document.get("device_traces"), list):
         raise Refusal(state("is no snapshot of PyTorch's allocator"))
     traces = document["device_traces"]
-    allocated, reserved = _bytes_at_end(document.get("segments"))
+    segments = document.get("segments")
+    reserved_before = _reserved_at_end(segments)
     stacks = _StackNumbers()
     rows: list[_Row] = []
     skipped = 0
     for device, events in enumerate(traces):
+        reserved = 0
         for event in events if isinstance(events, list) else []:
             action = event.get("action") if isinstance(event, dict) else None
-            if action not in _ALLOCATED and action not in _FREED:
+            if action not in _ACTIONS:
                 skipped += not isinstance(action, str)
                 continue
             address, size = event.get("addr", event.get("address")), event.get("size")
             if type(address) is not int or type(size) is not int or not (0 <= size < _LIMIT):
                 skipped += 1
                 continue
-            rows.append(
-                _Row(
-                    device, address % _LIMIT, size, int(action in _FREED), stacks.number(event.get("frames"))
-                )
-            )
-    alive = list(_allocated_before(document.get("segments"), rows, stacks))
+            if action in _RESERVED or action in _GIVEN_BACK:
+                reserved += size if action in _RESERVED else -size
+                continue
+            stack = stacks.number(event.get("frames"))
+            rows.append(_Row(device, address % _LIMIT, size, int(action in _FREED), stack, reserved))
+        if device in reserved_before:
+            reserved_before[device] -= reserved
+    alive = list(_allocated_before(segments, rows, stacks))
     rows[:0] = alive
     settings = document.get("allocator_settings")
-    columns = np.array(rows, np.int64).reshape(-1, 5).T
+    columns = np.array(rows, np.int64).reshape(-1, len(_Row._fields)).T
     return SnapshotEvents(
         device=columns[0].astype(np.int32),
         address=columns[1].copy(),
         bytes=columns[2].copy(),
         freed=columns[3].copy(),
         stack=columns[4].astype(np.int32),
+        reserved=columns[5].copy(),
         stacks=stacks.distinct,
-        allocated_at_end=allocated,
-        reserved=reserved,
+        allocated_at_end=_allocated_at_end(segments),
+        reserved_before=reserved_before,
         skipped=skipped,
         allocated_before=len(alive),
         settings=tuple(name for name in settings if isinstance(name, str))
         if isinstance(settings, dict)
         else (),
-        blocks_have_history=any("history" in block for _, _, block in _blocks(document.get("segments"))),
+        blocks_have_history=any("history" in block for _, _, block in _blocks(segments)),
     )
 
 
@@ -118,6 +127,7 @@ class _Row(NamedTuple):
     bytes: int
     freed: int
     stack: int
+    reserved: int
 
 
 class _Unpickler(pickle.Unpickler):
@@ -181,29 +191,42 @@ def _allocated_before(segments: Any, rows: list[_Row], stacks: _StackNumbers) ->
     """
     recorded = {(row.device, row.address) for row in rows}
     for device, address, block in _blocks(segments):
-        if address is None or not (0 <= device < _MOST_DEVICES) or block.get("state") != "active_allocated":
+        size = _allocated_size(block)
+        if address is None or size is None or not (0 <= device < _MOST_DEVICES):
             continue
         if (device, address % _LIMIT) in recorded:
             continue
         history = block.get("history")
         newest = history[0] if isinstance(history, list) and history else block
         frames = newest.get("frames") if isinstance(newest, dict) else None
-        size = block.get("requested_size", block.get("size"))
-        if isinstance(frames, list) and frames and type(size) is int and 0 <= size < _LIMIT:
-            yield _Row(device, address % _LIMIT, size, 0, stacks.number(frames))
+        if isinstance(frames, list) and frames:
+            yield _Row(device, address % _LIMIT, size, 0, stacks.number(frames), 0)
 
 
-def _bytes_at_end(segments: Any) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the bytes that are allocated and reserved at the end, by device."""
+def _allocated_size(block: dict[Any, Any]) -> int | None:
+    """Return the bytes that were asked for, as events count them, of a block in use; None for any other."""
+    size = block.get("requested_size", block.get("size"))
+    is_allocated = block.get("state") == "active_allocated"
+    return size if is_allocated and type(size) is int and 0 <= size < _LIMIT else None
+
+
+def _allocated_at_end(segments: Any) -> dict[int, int]:
+    """Return the bytes that are allocated at the end, by device."""
     allocated: dict[int, int] = {}
+    for device, _, block in _blocks(segments):
+        allocated[device] = allocated.get(device, 0) + (_allocated_size(block) or 0)
+    return allocated
+
+
+def _reserved_at_end(segments: Any) -> dict[int, int]:
+    """Return the bytes that are reserved at the end, by device."""
     reserved: dict[int, int] = {}
     for segment in segments if isinstance(segments, list) else []:
         if isinstance(segment, dict) and type(segment.get("device")) is int:
-            for sums, key in ((allocated, "allocated_size"), (reserved, "total_size")):
-                size = segment.get(key)
-                if type(size) is int and 0 <= size < _LIMIT:
-                    sums[segment["device"]] = sums.get(segment["device"], 0) + size
-    return allocated, reserved
+            size = segment.get("total_size")
+            if type(size) is int and 0 <= size < _LIMIT:
+                reserved[segment["device"]] = reserved.get(segment["device"], 0) + size
+    return reserved
 
 
 def _load(path: Path) -> Any:

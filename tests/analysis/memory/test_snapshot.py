@@ -112,7 +112,7 @@ def test_what_is_alive_and_was_allocated_before_all_events_has_its_line(tmp_path
         block(4 * MB, None),
         block(8 * MB, 9),  # an event tells of it
     ]
-    segment = {"device": 0, "address": 0, "total_size": 32 * MB, "allocated_size": 15 * MB, "blocks": blocks}
+    segment = {"device": 0, "address": 0, "total_size": 32 * MB, "blocks": blocks}
     events = [alloc(100 * MB, MAIN), alloc(8 * MB, MAIN, 8 * MB), free(100 * MB), None]
     found = recorded(tmp_path, events, [segment])
     assert [line for _, line in notes_of(found)] == [
@@ -126,8 +126,21 @@ def test_what_is_alive_and_was_allocated_before_all_events_has_its_line(tmp_path
     assert found.blocks.bytes.tolist() == [MB - 1, 2 * MB - 1, MB, 8 * MB]
     (curve,) = found.curves
     assert curve.time.tolist() == [0, 1, 2, 3]
-    assert (curve.allocated - 7 * MB).tolist() == [0, MB, 9 * MB, 8 * MB]
-    assert curve.reserved.tolist() == [-1, -1, -1, 32 * MB]
+    at_end = 1 + 2 + 4 + 8
+    assert (curve.allocated - at_end * MB + 4).tolist() == [-8 * MB, -7 * MB, MB, 0]
+    assert curve.reserved.tolist() == [32 * MB] * 4
+    part = memory_of_snapshot(tmp_path / "snapshot.pickle", FrameRules()).all
+    assert part.alive_at_end == (8 * MB, 1)  # not what was there before
+
+
+def test_what_was_held_before_all_events_may_be_the_peak(tmp_path: Path) -> None:
+    """As where the recording is switched on after the backward pass, or as many events are kept as fit."""
+    segment = {"device": 0, "address": 0, "total_size": 2 * MB, "blocks": [block(2 * MB, 1, "inactive")]}
+    freed = [free(7, 9 * MB), {"action": "segment_free", "addr": 0, "size": 10 * MB}]
+    recorded(tmp_path, [*freed, alloc(1, MAIN), free(1)], [segment])
+    peak = memory_of_snapshot(tmp_path / "snapshot.pickle", FrameRules()).all.peak
+    assert peak is not None
+    assert (peak.bytes, peak.before_bytes, peak.cached_bytes) == (9 * MB, 9 * MB, 3 * MB)
 
 
 def test_a_snapshot_without_events_tells_what_is_alive(tmp_path: Path) -> None:
@@ -137,25 +150,32 @@ def test_a_snapshot_without_events_tells_what_is_alive(tmp_path: Path) -> None:
         {"addr": 0, "real_size": 5, "frames": [frame("/me/load.py", 1, "older")]},
     ]
     old = {"size": MB, "state": "active_allocated", "history": history}
-    segment = {"device": 1, "address": 0, "total_size": MB, "allocated_size": MB, "blocks": [old]}
+    segment = {"device": 1, "address": 0, "total_size": MB, "blocks": [old]}
     found = recorded(tmp_path, [], [segment])
+    assert "no history of allocations" in found.problems[0]
     assert (found.devices, found.lines) == (("GPU 1",), (Frame("/me/load.py", 3, "load"),))
     memory = memory_of_snapshot(tmp_path / "snapshot.pickle", FrameRules())
     assert memory.all.peak is not None and memory.all.peak.bytes == MB
+    assert memory.all.alive_at_end == (0, 0)
     segment["blocks"] = [5, {"state": "active_allocated", "frames": [UNWINDER]}, {"size": "1", "history": 5}]
     found = recorded(tmp_path, [], [segment, {"device": "1"}])
-    assert len(found.blocks) == 0 and [curve.allocated.tolist() for curve in found.curves] == [[MB]]
+    assert len(found.blocks) == 0 and found.curves == ()
 
 
-def passes(steps: int, layers: int, *, optimizer: bool) -> list[Any]:
-    """Steps of a model in a wrapper whose layers allocate at six places each, all of it kept."""
-    call = frame(MODULE, 1500, "_call_impl")
-    model = [frame("/me/model.py", 50, "forward"), call, frame("/me/wrapper.py", 7, "forward"), call, *MAIN]
+def passes(
+    steps: int, layers: int, *, optimizer: bool, calls: bool = True, forward: str = "forward"
+) -> list[Any]:
+    """Steps of a model in a wrapper whose layers allocate at six places each, all of it kept.
+
+    `calls`: the stacks have the calls of modules.
+    """
+    call = [frame(MODULE, 1500, "_call_impl")] if calls else []
+    model = [frame("/me/model.py", 50, forward), *call, frame("/me/wrapper.py", 7, forward), *call, *MAIN]
     events: list[Any] = []
     for _ in range(steps):
         for line in range(layers * 6):
             inside = frame("/me/layer.py", line % 6, "forward") if line % 6 else frame("/me/layer.py", 7, "f")
-            events.append(alloc(len(events), [*operator("mul"), inside, call, *model]))
+            events.append(alloc(len(events), [*operator("mul"), inside, *call, *model]))
         for line in range(2 if optimizer else 0):
             events.append(
                 alloc(len(events), [*operator("zeros"), frame("/me/adam.py", 1 + line, "step"), *MAIN])
@@ -165,11 +185,14 @@ def passes(steps: int, layers: int, *, optimizer: bool) -> list[Any]:
 
 def test_the_layers_of_one_pass_are_no_steps(tmp_path: Path) -> None:
     assert recorded(tmp_path, passes(1, 5, optimizer=False)).steps == ()
+    assert recorded(tmp_path, passes(1, 5, optimizer=False, calls=False)).steps == ()
+    assert recorded(tmp_path, passes(1, 5, optimizer=False, forward="compiled")).steps == ()
+    assert len(recorded(tmp_path, passes(1, 5, optimizer=False, calls=False, forward="main")).steps) == 5
     found = recorded(tmp_path, passes(3, 5, optimizer=True))
     assert [(step.number, step.start, step.end) for step in found.steps] == [
-        (1, 30, 62),
-        (2, 62, 94),
-        (3, 94, 96),
+        (1, 31, 63),
+        (2, 63, 95),
+        (3, 95, 97),
     ]
 
 

@@ -31,15 +31,16 @@ class Events:
         self.freed = [0] * self.before + [source.randrange(2) for _ in range(count - self.before)]
         self.stack = [source.randrange(3) for _ in range(count)]
         self.held = {device: source.randrange(50) for device in (2, 5, 7) if source.randrange(2)}
-        self.reserved = {device: source.randrange(50) for device in self.held}
-        self.number = [max(i - self.before + 1, 0) if self.before else i for i in range(count)]
+        self.reserved = [source.randrange(-9, 50) for _ in range(count)]
+        self.reserved_before = {device: source.randrange(50) for device in self.held}
+        self.number = [max(i - self.before + 1, 0) for i in range(count)]
 
     @property
     def columns(self) -> SnapshotEvents:
-        names = ("device", "address", "bytes", "freed", "stack")
+        names = ("device", "address", "bytes", "freed", "stack", "reserved")
         whole: dict[str, Any] = {name: np.array(getattr(self, name), np.int64) for name in names}
         stacks: list[Any] = [((("a.py", line, "f"),) if line else ()) for line in range(3) if self.stack]
-        fields: dict[str, Any] = {"reserved": self.reserved}
+        fields: dict[str, Any] = {"reserved_before": self.reserved_before}
         fields |= {"allocated_at_end": self.held, "allocated_before": self.before}
         return SnapshotEvents(**whole, stacks=stacks, skipped=0, **fields)
 
@@ -81,15 +82,18 @@ def test_blocks_and_curves_of_a_snapshot(seed: int, monkeypatch: pytest.MonkeyPa
     for device, curve in zip(devices, found.curves):
         events_of_device = [i for i in every if events.device[i] == device]
         changes = [-events.bytes[i] if events.freed[i] else events.bytes[i] for i in events_of_device]
-        start = events.held[device] - sum(changes) if device in events.held else 0
-        held = {0: start} if not events_of_device else {}
+        start = -min(sum(changes[:count]) for count in range(len(changes) + 1))
+        if device in events.held:
+            start = events.held[device] - sum(changes)
+        held, reserved = {0: start}, {0: events.reserved_before.get(device, -1)}
         for i, change in zip(events_of_device, changes):
             start += change
             held[events.number[i]] = start
+            if device in events.reserved_before:
+                reserved[events.number[i]] = events.reserved_before[device] + events.reserved[i]
         assert curve.time.tolist() == [*held]
         assert curve.allocated.tolist() == [max(held_bytes, 0) for held_bytes in held.values()]
-        expected_reserved = [-1] * (len(held) - 1) + [events.reserved.get(device, -1)]
-        assert curve.reserved.tolist() == expected_reserved
+        assert curve.reserved.tolist() == [max(reserved.get(time, -1), -1) for time in held]
         assert {*curve.active.tolist()} == {-1} and len(curve.active) == len(held)
 
 

@@ -104,7 +104,8 @@ class Memory:
         alive = np.zeros(len(blocks), np.bool_)
         if peak is not None and curve is not None:
             alive = alive_at(recorded, curve, peak.at)
-        allocated = (blocks.start >= start) & (blocks.start < end) & np.isin(blocks.device, devices)
+        first = start if recorded.timed else max(start, 1)  # 0 is that of what was there before all events
+        allocated = (blocks.start >= first) & (blocks.start < end) & np.isin(blocks.device, devices)
         selected = allocated | alive
         if not selected.all():
             blocks, alive, allocated = blocks.at(selected), alive[selected], allocated[selected]

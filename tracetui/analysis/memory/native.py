@@ -50,8 +50,9 @@ def of_a_gpu(stacks: Iterable[NativeStack], settings: Iterable[str]) -> bool:
 def within_a_module(stacks: Iterable[NativeStack]) -> bool:
     """Return whether stacks of Python frames are all of one part of a pass through the model.
 
-    They are where all go through the same call of a module in another one, and where none has a frame: what
-    the engine of the backward pass allocates has none.
+    They are where all go through the same line of a `forward`, or the same call of a module in another one
+    (the producer may leave either out), and where none has a frame: what the engine of the backward pass
+    allocates has none.
     """
     outermost_first = sorted(stack[::-1] for stack in stacks)
     if not any(outermost_first):
@@ -60,6 +61,8 @@ def within_a_module(stacks: Iterable[NativeStack]) -> bool:
     for first, last in zip(outermost_first[0], outermost_first[-1]):
         if first != last:
             break
+        if first.function == "forward":
+            return True
         calls += _MODULE_CALL.match(f"{first.file}: {first.function}") is not None
     return calls > 1
 

@@ -74,16 +74,19 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
     labels = tuple(f"{'GPU' if on_gpu else 'NPU'} {number}" for number in devices)
     curves = tuple(_curve(events, numbers, number, label) for number, label in zip(devices, labels))
     problems: tuple[str, ...] = ()
+    if not len(in_snapshot):
+        problems = (
+            state("the snapshot has no history of allocations: its peak is what is known to be held"),
+        )
     if events.skipped:
         skipped = format_count(events.skipped)
-        problems = (state("{count} events of the snapshot cannot be read", count=skipped),)
+        problems += (state("{count} events of the snapshot cannot be read", count=skipped),)
     return MemoryRecording(curves, blocks, labels, (PYTORCH,), operators, lines, steps, problems, timed=False)
 
 
 def _numbers(events: SnapshotEvents) -> Int64s:
     """Return the number of each event, shown in place of its time; 0 for blocks alive before the first."""
-    numbers = np.arange(len(events.freed))
-    return np.maximum(numbers - events.allocated_before + 1, 0) if events.allocated_before else numbers
+    return np.maximum(np.arange(len(events.freed)) - events.allocated_before + 1, 0)
 
 
 def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:
@@ -152,19 +155,22 @@ def _count_recurring(places: Int32s, counts: Int64s) -> int:
 
 
 def _curve(events: SnapshotEvents, numbers: Int64s, number: int, label: str) -> Curve:
-    """Return what a device holds after each of its events; at last, what the segments of the snapshot say."""
+    """Return what a device holds before the first event and after each of its own.
+
+    At last it is what the segments of the snapshot say.
+    """
     (of_device,) = np.nonzero(events.device == number)
-    time = numbers[of_device]
-    amount = np.cumsum(
-        np.where(events.freed[of_device] == 1, -events.bytes[of_device], events.bytes[of_device])
-    )
-    if not len(of_device):
-        time, amount = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    size = events.bytes[of_device]
+    time = np.append(0, numbers[of_device])
+    amount = np.cumsum(np.append(0, np.where(events.freed[of_device] == 1, -size, size)))
     if number in events.allocated_at_end:
         amount += events.allocated_at_end[number] - int(amount[-1])
-    last = np.append(time[1:] != time[:-1], True)  # of all that was there before the first event
-    time, amount = time[last], amount[last]
+    else:
+        amount -= amount.min()  # at least what it gives back was there before
     unknown = np.full(len(time), -1, np.int64)
-    reserved = unknown.copy()
-    reserved[-1:] = events.reserved.get(number, -1)
-    return Curve(label, PYTORCH, time, np.maximum(amount, 0), reserved, unknown)
+    reserved = unknown
+    if number in events.reserved_before:
+        reserved = events.reserved_before[number] + np.append(0, events.reserved[of_device])
+    last = np.append(time[1:] != time[:-1], True)  # of all that was there before the first event
+    amount, reserved = np.maximum(amount[last], 0), np.maximum(reserved[last], -1)
+    return Curve(label, PYTORCH, time[last], amount, reserved, unknown[last])

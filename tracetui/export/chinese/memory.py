@@ -44,6 +44,7 @@ MEMORY = {
         "这段时间申请的显存在采集结束之前都已释放。"
     ),
     "{count} blocks": "{count} 个块",
+    "Nothing was allocated in this time.": "这段时间没有申请显存。",
     "Of what was allocated in this time, {size} in {blocks} is alive at the end, which by itself is no leak.": (
         "这段时间申请的显存中，结束时仍存活（本身不等于泄漏）：{blocks}，共 {size}。"
     ),

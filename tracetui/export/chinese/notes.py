@@ -281,6 +281,9 @@ NOTES = {
     "table {name}: too large for the memory there is, {count} rows of it are read": (
         "表 {name}：内存容纳不下，读取了其中 {count} 行"
     ),
+    "the snapshot has no history of allocations: its peak is what is known to be held": (
+        "快照中没有申请的历史：它的峰值是已知占用的量"
+    ),
     "{count} events of the snapshot cannot be read": "快照中有 {count} 个事件无法读取",
     # -- tables and documents beside a trace ------------------------------------------------------------
     "cannot be read: {reason}": "无法读取：{reason}",
