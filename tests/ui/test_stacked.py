@@ -135,7 +135,7 @@ async def test_the_ruler_marks_the_cursor_in_every_column_and_lines_follow_below
 def test_how_the_chosen_ones_differ_is_said_in_words(
     base: tuple[int, int], other: tuple[int, int], words: str
 ) -> None:
-    side = SimpleNamespace(start_of=lambda chosen: chosen[0], end_of=lambda chosen: chosen[1])
+    side = SimpleNamespace(span_of=lambda chosen: chosen)
     steps = [SimpleNamespace(start=np.array([at]), end=np.array([at + 100])) for at in (100, 200)]
     both: Any = SimpleNamespace(sides=(side, side), steps=steps.__getitem__)
     chosen: Any = (base, other)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from textual.binding import Binding, BindingType
+from textual.keys import key_to_character
 
 from tracetui.ui.screen_specs import SCREENS
 
@@ -214,19 +215,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("redraw", ("ctrl+l",), PROGRAM, "redraw: the screen", "After other output on it", (), True, True),
 )  # fmt: skip
 
+#: what Textual has no character for
 _LABELS = {
     "at": "@",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
     "backslash": "\\",
-    "comma": ",",
-    "full_stop": ".",
     "slash": "/",
-    "asterisk": "*",
-    "colon": ":",
-    "question_mark": "?",
     "plus": "+",
     "minus": "-",
     "left": "←",
@@ -236,21 +229,13 @@ _LABELS = {
     "escape": "esc",
     "pageup": "pgup",
     "pagedown": "pgdn",
-    "equals_sign": "=",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "percent_sign": "%",
-    "ampersand": "&",
-    "exclamation_mark": "!",
-    "vertical_line": "|",
-    "apostrophe": "'",
-    "quotation_mark": '"',
 }
 
 
 def key_label(key: str) -> str:
     """Return how a key is shown: "left_square_bracket" is "["."""
-    return _LABELS.get(key, key)
+    character = key_to_character(key) or ""
+    return _LABELS.get(key, character if character.isprintable() and character.strip() else key)
 
 
 def actions_of(screen: str | None) -> Iterator[Action]:

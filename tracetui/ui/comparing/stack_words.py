@@ -82,7 +82,8 @@ def chosen_lines(
 
 def _change(stack: StackedRuns, chosen: tuple[Chosen, Chosen]) -> str:
     """Say "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step"."""
-    base, other = (side.end_of(item) - side.start_of(item) for side, item in zip(stack.sides, chosen))
+    spans = (side.span_of(item) for side, item in zip(stack.sides, chosen))
+    base, other = (end - start for start, end in spans)
     length = _more(other - base, "OTHER takes {time} longer", "OTHER takes {time} shorter")
     length = length or translate("OTHER takes as long")
     before, after = (_into_step(stack, side, item) for side, item in enumerate(chosen))
@@ -99,7 +100,7 @@ def _more(ns: int, more: str, less: str) -> str:
 
 def _into_step(stack: StackedRuns, side: int, chosen: Chosen) -> int | None:
     """Return how long after the start of its step something begins, ns; None where it is in none."""
-    steps, start = stack.steps(side), stack.sides[side].start_of(chosen)
+    steps, (start, _) = stack.steps(side), stack.sides[side].span_of(chosen)
     at = int(np.searchsorted(steps.start, start, "right")) - 1
     return start - int(steps.start[at]) if at >= 0 and start < steps.end[at] else None
 
@@ -108,7 +109,7 @@ def _selected_line(stack: StackedRuns, side: int, chosen: Chosen, pen: Pen) -> L
     """Say how long something is, when it is, and what it is."""
     lanes, label = stack.sides[side], pen.label(NAMES[side])
     analysis = lanes.analysis
-    start, end = lanes.start_of(chosen), lanes.end_of(chosen)
+    start, end = lanes.span_of(chosen)
     steps, into = stack.steps(side), _into_step(stack, side, chosen)
     when = translate("at {time}", time=format_time(start - analysis.trace.start_ns))
     if into is not None:

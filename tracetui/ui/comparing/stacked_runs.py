@@ -171,17 +171,12 @@ class StackedRun:
         """Return the name of a device: "NPU 0"."""
         return printable(self.analysis.devices[self.device(number)].device, 20)
 
-    def start_of(self, chosen: Chosen) -> int:
-        """Return when something begins, ns."""
+    def span_of(self, chosen: Chosen) -> tuple[int, int]:
+        """Return when something begins and ends, ns."""
+        gaps, slices = self.analysis.gaps, self.analysis.trace.slices
         if chosen.gap >= 0:
-            return int(self.analysis.gaps.start[chosen.gap])
-        return int(self.analysis.trace.slices.start[chosen.row])
-
-    def end_of(self, chosen: Chosen) -> int:
-        """Return when something ends, ns."""
-        if chosen.gap >= 0:
-            return int(self.analysis.gaps.end[chosen.gap])
-        return int(self.analysis.trace.slices.end[chosen.row])
+            return int(gaps.start[chosen.gap]), int(gaps.end[chosen.gap])
+        return int(slices.start[chosen.row]), int(slices.end[chosen.row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +208,8 @@ class StackedRuns:
     def span(self, side: int, chosen: Chosen) -> tuple[int, int]:
         """Return from when to when something of a run lasts on the axis, ns."""
         lanes, place = self.sides[side], self.axis.place
-        start = place(side, lanes.start_of(chosen))
-        return start, max(place(side, lanes.end_of(chosen)), start + 1)
+        start, end = (place(side, moment) for moment in lanes.span_of(chosen))
+        return start, max(end, start + 1)
 
     def steps(self, side: int) -> Steps:
         """Return the steps of a run; of one without any none."""

@@ -57,10 +57,7 @@ class TimelineLines:
 
     def index(self, key: TrackKey) -> int:
         """Return the place of a line; -1 where it is not shown."""
-        for place, line in enumerate(self.lines):
-            if line.key == key:
-                return place
-        return -1
+        return next((place for place, line in enumerate(self.lines) if line.key == key), -1)
 
     def label(self, place: int) -> str:
         """Return the label of a line; below the first line of a track, that of the track."""

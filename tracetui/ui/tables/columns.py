@@ -245,9 +245,8 @@ def sorted_rows(column: ViewColumn, descending: bool) -> Int64s:
 
 def _alphabetical(names: Sequence[str]) -> Int64s:
     """Return the place of each name in alphabetical order; equal names share one."""
-    folded = [name.casefold() for name in names]
-    place = {name: i for i, name in enumerate(sorted(set(folded)))}
-    return np.array([place[name] for name in folded], dtype=np.int64)
+    folded = np.array([name.casefold() for name in names], np.object_)
+    return np.unique(folded, return_inverse=True)[1].astype(np.int64)
 
 
 def rows_matching(columns: Sequence[ViewColumn], text: str) -> Bools | None:

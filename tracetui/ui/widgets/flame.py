@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
+
 from rich.cells import cell_len, set_cell_size
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Region
@@ -20,7 +22,7 @@ from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.branches import Branches, FrameKind, frame_kind
 from tracetui.ui.drawing.flame import Flame, flame_rows
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import fitted
+from tracetui.ui.drawing.strips import StyledText, fitted
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.ui.widgets.stack_tree import function_name
@@ -250,25 +252,14 @@ class FlameView(InViewer, WheelScrolled, can_focus=True):
         width, row = self.size.width, self.top + y
         if row >= len(self.cells):
             return Strip.blank(width)
-        segments: list[Segment] = []
-        at, text, look = 0, "", Style.null()
-
-        def close(style: Style) -> None:
-            nonlocal text, look
-            if text and style != look:
-                segments.append(Segment(text, look))
-                text = ""
-            look = style
-
+        pieces: list[StyledText] = []
+        at = 0
         for place, cell in enumerate(self.cells[row]):
-            if cell.left > at:
-                close(Style.null())
-                text += " " * (cell.left - at)
-            close(self._style(cell, row == self.row and place == self.place))
-            text += self._text(cell)
+            pieces.append((" " * (cell.left - at), Style.null()))
+            pieces.append((self._text(cell), self._style(cell, row == self.row and place == self.place)))
             at = cell.right
-        close(Style.null())
-        return fitted([(part.text, part.style or Style.null()) for part in segments], width)
+        runs = groupby((piece for piece in pieces if piece[0]), key=itemgetter(1))
+        return fitted([("".join(text for text, _ in run), style) for style, run in runs], width)
 
     def _style(self, cell: Flame, selected: bool) -> Style:
         if selected:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -292,7 +294,8 @@ class HeatMap(InViewer, WheelScrolled, CachedLineWidget, can_focus=True):
                 cells[starts[int(touched[-1]) + 1] - 1] = glyphs.right
         at = (starts[self.column] + starts[self.column + 1] - 1) // 2
         cells[at], roles[at] = glyphs.cursor, Role.NUMBER
-        marks = ((cell, self.style_of(role)) for cell, role in _runs(cells, roles))
+        runs = groupby(zip(cells, roles), key=itemgetter(1))
+        marks = (("".join(cell for cell, _ in run), self.style_of(role)) for role, run in runs)
         return [(" " * self.label_cells, Style.null()), *marks]
 
     def _label(self, text: str) -> str:
@@ -362,15 +365,4 @@ def _overlapping(spans: AxisSpans | None, span: tuple[int, int] | None) -> Bools
     if spans is None or span is None:
         return np.zeros(0 if spans is None else len(spans.start), np.bool_)
     found: Bools = (spans.start < span[1]) & (spans.end > span[0])
-    return found
-
-
-def _runs(cells: list[str], roles: list[Role]) -> list[tuple[str, Role]]:
-    """Join cells of one role after another to one text."""
-    found: list[tuple[str, Role]] = []
-    for cell, role in zip(cells, roles):
-        if found and found[-1][1] is role:
-            found[-1] = (found[-1][0] + cell, role)
-        else:
-            found.append((cell, role))
     return found
