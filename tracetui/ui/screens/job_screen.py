@@ -40,6 +40,10 @@ class JobTableKeys(PlacedTable):
         return self.job_session.name_for_file
 
     @property
+    def unanswered(self) -> str:
+        return self.job_session.unanswered_of_all
+
+    @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
         return (("R", "ranks"), ("q", "quit"))
 
@@ -71,10 +75,6 @@ class JobScreen(JobTableKeys, TableScreen, Generic[Answer]):
     def answer(self) -> Answer | None:
         """What was found of the job; None until then, and where it was nothing."""
         return None if self._found is None else cast("Answer | None", self._found.answer)
-
-    @property
-    def unanswered(self) -> str:
-        return self.job_session.unanswered_of_all
 
     @abstractmethod
     def find(self, job: Job) -> Answer:

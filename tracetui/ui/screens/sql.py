@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,15 +13,17 @@ from textual.widgets import Input
 
 from tracetui.arrays import Int64s
 from tracetui.export.queries.query import QueryError, QueryResult, is_installed, run_query
-from tracetui.export.queries.relations import Relations
+from tracetui.export.queries.relations import Relations, comparison_relations, job_relations, trace_relations
+from tracetui.export.queries.row_screens import place_in_comparison, place_in_job, place_in_trace
+from tracetui.export.tables.advice import ADVICE
 from tracetui.language import restate, translate
+from tracetui.places import is_row_id
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import PlaceAsked
 from tracetui.ui.query_history import QueryHistory
-from tracetui.ui.query_sources import QuerySource, job_queries, pair_queries, trace_queries
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.job_screen import JobTableKeys
 from tracetui.ui.screens.table_screen import TableScreen
@@ -53,10 +55,10 @@ class SqlScreen(TableScreen):
     EXAMPLE: ClassVar[str] = _EXAMPLE
     NOWHERE: ClassVar[str] = NO_TIME  #: what is said of a row that no screen shows
 
-    def __init__(self, session: Session, source: QuerySource | None = None) -> None:
-        """Ask the tables of a source; None: of the session's trace."""
+    place_in = staticmethod(place_in_trace)  #: the place of a row, by its kind and id
+
+    def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._source = source or trace_queries(session)
         self._history = QueryHistory()
         self._subject: object = None  # whose tables these are
         self._relations: Relations = {}
@@ -85,13 +87,23 @@ class SqlScreen(TableScreen):
         yield from rest
 
     @property
-    def unanswered(self) -> str:
-        return self._source.unanswered()
+    def subject(self) -> object:
+        """What is asked: another one has other tables."""
+        return self.session.analysis
+
+    def tables_maker(self) -> Callable[[], Relations]:
+        """Return what makes the tables of the subject, for a thread: it may take seconds.
+
+        It raises Refusal where two have nothing to compare.
+        """
+        analysis = self.session.analysis
+        assert analysis is not None
+        return lambda: trace_relations(analysis)
 
     def build(self) -> None:
         if not is_installed():
             self.show_nothing(translate(NOT_INSTALLED))
-        elif self._subject is not self._source.subject():
+        elif self._subject is not self.subject:
             self._list_tables()
         elif self._answer is not None:
             self._show_rows(self._answer)
@@ -100,10 +112,10 @@ class SqlScreen(TableScreen):
 
     def _list_tables(self) -> None:
         """Have the tables of another subject looked for in a thread."""
-        subject = self._subject = self._source.subject()
+        subject = self._subject = self.subject
         self._relations, self._answer = {}, None
         self.clear(translate("Looking for tables."))
-        self.in_background("tables", self._source.tables(), partial(self._take_tables, subject))
+        self.in_background("tables", self.tables_maker(), partial(self._take_tables, subject))
 
     def _take_tables(self, subject: object, relations: Relations) -> None:
         if subject is self._subject:
@@ -264,7 +276,10 @@ class SqlScreen(TableScreen):
             self.ask(field.value)
             return
         identity = id_of(self._answer, message.row)
-        place = self._source.place_of(identity) if identity else None
+        kind = (
+            identity.partition("=")[0] if is_row_id(identity) else ADVICE.kind
+        )
+        place = self.place_in(kind, identity) if identity else None
         if place is not None:
             self.app.post_message(PlaceAsked(place))
         elif not self.open_time(self._answer, message.row):
@@ -301,22 +316,48 @@ class _JointSqlScreen(SqlScreen):
 
 
 class JobSqlScreen(_JointSqlScreen, JobTableKeys):
-    """Queries over the tables of a job."""
+    """Queries over the tables of a job, once all its ranks are read."""
 
     EXAMPLE = _EXAMPLE_OF_JOB
+    place_in = staticmethod(place_in_job)
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
-        super().__init__(session, job_queries(job_session))
+        super().__init__(session)
         self.job_session = job_session
+
+    @property
+    def subject(self) -> object:
+        return self.job_session.job
+
+    def tables_maker(self) -> Callable[[], Relations]:
+        job = self.job_session.job
+        assert job is not None
+        return lambda: job_relations(job)
 
 
 class PairSqlScreen(_JointSqlScreen):
     """Queries over the tables of a comparison; escape leads back to it."""
 
     EXAMPLE = _EXAMPLE_OF_PAIR
+    place_in = staticmethod(place_in_comparison)
 
     def __init__(self, session: Session, comparing: Comparing) -> None:
-        super().__init__(session, pair_queries(comparing))
+        super().__init__(session)
+        self.comparing = comparing  #: which two are compared
+
+    @property
+    def unanswered(self) -> str:
+        pair = self.comparing.pair
+        return "" if pair is None else pair.unanswered(self.viewer.sessions)
+
+    @property
+    def subject(self) -> object:
+        return self.comparing.pair
+
+    def tables_maker(self) -> Callable[[], Relations]:
+        pair, runs, sessions = self.comparing.pair, self.comparing.runs, [*self.viewer.sessions]
+        assert pair is not None
+        return lambda: comparison_relations(pair.comparison or pair.compare(sessions, runs))
 
     async def action_leave(self) -> None:
         if self._asked or self.session.state.filter:
