@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.widget import Widget
@@ -58,27 +58,22 @@ class JobTableKeys(PlacedTable):
 class JobScreen(JobTableKeys, TableScreen, Generic[Answer]):
     """A table of a job under what it says; `find` is called in a thread."""
 
-    class Found(NamedTuple):
-        """What `find` found of a job; a sentence where it found nothing."""
-
-        job: Job
-        answer: object
-        sentence: str = ""
-
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session)
         self.job_session, self.open_rank = job_session, open_rank
         self._asked: Job | None = None  # the job that a thread looks at, or has looked at
-        self._found: JobScreen.Found | None = None
+        self._found: tuple[Job, Answer | str] | None = None  # what `find` returned of a job
 
     @property
     def answer(self) -> Answer | None:
         """What was found of the job; None until then, and where it was nothing."""
-        return None if self._found is None else cast("Answer | None", self._found.answer)
+        if self._found is None or isinstance(self._found[1], str):
+            return None
+        return self._found[1]
 
     @abstractmethod
-    def find(self, job: Job) -> Answer:
-        """Return what the screen is about; may raise NoReplay."""
+    def find(self, job: Job) -> Answer | str:
+        """Return what the screen is about, or a sentence where it is nothing; may raise NoReplay."""
 
     @abstractmethod
     def show_found(self, job: Job, answer: Answer) -> None:
@@ -87,31 +82,27 @@ class JobScreen(JobTableKeys, TableScreen, Generic[Answer]):
     def build(self) -> None:
         job = self.job_session.job
         assert job is not None
-        if self._found is not None and self._found.job is job:
-            self._show(self._found)
+        if self._found is not None and self._found[0] is job:
+            answer = self._found[1]
+            if isinstance(answer, str):
+                self.show_nothing(answer)
+            else:
+                self.show_found(job, answer)
         elif self._asked is not job:
             self._asked = job
             self.clear(translate("Replaying the job."))
             self.in_background("find", lambda: self._find(job), self._take_found)
 
-    def _find(self, job: Job) -> Found:
+    def _find(self, job: Job) -> tuple[Job, Answer | str]:
         try:
-            return self.Found(job, self.find(job))
+            return job, self.find(job)
         except NoReplay as problem:
-            return self.Found(
-                job, None, translate("The job cannot be replayed: {why}.", why=restate(str(problem)))
-            )
+            return job, translate("The job cannot be replayed: {why}.", why=restate(str(problem)))
 
-    def _take_found(self, found: Found) -> None:
-        if found.job is self._asked:
+    def _take_found(self, found: tuple[Job, Answer | str]) -> None:
+        if found[0] is self._asked:
             self._found = found
             self.refresh_answer()
-
-    def _show(self, found: Found) -> None:
-        if found.sentence:
-            self.show_nothing(found.sentence)
-        else:
-            self.show_found(found.job, cast(Answer, found.answer))
 
 
 class JobTableScreen(JobScreen[Answer]):
@@ -157,8 +148,8 @@ class JobTableScreen(JobScreen[Answer]):
         self._draw()
 
     def on_resize(self) -> None:
-        if self._found is not None and not self._found.sentence and self.table.rows.length:
-            self._say(cast(Answer, self._found.answer))
+        if self.answer is not None and self.table.rows.length:
+            self._say(self.answer)
             self.call_after_refresh(self._draw)
 
     def _say(self, answer: Answer) -> None:
@@ -175,8 +166,8 @@ class JobTableScreen(JobScreen[Answer]):
     @on(TableWidget.Activated)
     def _open(self, message: TableWidget.Activated) -> None:
         """Open the trace of the rank that the row speaks of, at its time."""
-        if self._found is not None:
-            self.open_rank(*self.place_of(self._found.job, cast(Answer, self._found.answer), message.row))
+        if self._found is not None and self.answer is not None:
+            self.open_rank(*self.place_of(self._found[0], self.answer, message.row))
 
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:

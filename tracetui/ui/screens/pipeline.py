@@ -26,7 +26,7 @@ from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_error
 
 
-class PipelineScreen(JobTableScreen["Pipeline | None"]):
+class PipelineScreen(JobTableScreen[Pipeline]):
     """The chart of a step above the table of the stages."""
 
     DEFAULT_CSS = """
@@ -60,23 +60,22 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
         """The stages over time."""
         return self.query_one(StageChartView)
 
-    def find(self, job: Job) -> Pipeline | None:
-        return find_pipeline(job)
+    def find(self, job: Job) -> Pipeline | str:
+        return find_pipeline(job) or pipeline_sentences(None)[0]
 
     def clear(self, sentence: str) -> None:
         super().clear(sentence)
         self.chart.show(None, 0)
 
-    def rows_of(self, answer: Pipeline | None) -> JobRows:
+    def rows_of(self, answer: Pipeline) -> JobRows:
         assert self.job_session.job is not None
-        return JobRows(self.job_session.job, () if answer is None else answer.stages)
+        return JobRows(self.job_session.job, answer.stages)
 
-    def sentences(self, answer: Pipeline | None) -> list[str]:
-        sentences = pipeline_sentences(answer)
-        return sentences if answer is None else sentences[:-1]  # what is saved stands in the first line
+    def sentences(self, answer: Pipeline) -> list[str]:
+        return pipeline_sentences(answer)[:-1]  # what is saved stands in the first line
 
-    def show_found(self, job: Job, answer: Pipeline | None) -> None:
-        if answer is not None and self._step < 0:
+    def show_found(self, job: Job, answer: Pipeline) -> None:
+        if self._step < 0:
             self._step = usual_step(answer)
         self._set_heights()
         super().show_found(job, answer)
@@ -97,17 +96,15 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
             ...,
         )
 
-    def saving(self, answer: Pipeline | None) -> str:
-        assert answer is not None
+    def saving(self, answer: Pipeline) -> str:
         return translate(
             "Work spread evenly saves {time} of a step; replay off by {error}",
             time=format_duration(max(answer.balance_saves_ns, 0)),
             error=format_error(answer.error),
         )
 
-    def place_of(self, job: Job, answer: Pipeline | None, row: int) -> RankPlace:
+    def place_of(self, job: Job, answer: Pipeline, row: int) -> RankPlace:
         """Return the step of the chart on the rank that is drawn of a stage."""
-        assert answer is not None
         rank = min(answer.stages[row].ranks)
         place = next(place for place, other in enumerate(job.ranks) if other.number == rank)
         return place_of_step(job, place, answer.order.steps[self._step])
@@ -120,8 +117,7 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
         stages = len(self.answer.stages) if self.answer is not None else 1
         self.chart.styles.height = min(stages + 1, max(self.size.height // 2, 2))
 
-    def draw_row(self, answer: Pipeline | None, row: int) -> None:
-        assert answer is not None
+    def draw_row(self, answer: Pipeline, row: int) -> None:
         self.chart.show(stage_chart(answer, self._step), row)
         step = translate("step {step}", step=answer.order.steps[self._step])
         title = [(f" {step} ", self.style_of(Role.TITLE))]

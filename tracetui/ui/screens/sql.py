@@ -276,9 +276,7 @@ class SqlScreen(TableScreen):
             self.ask(field.value)
             return
         identity = id_of(self._answer, message.row)
-        kind = (
-            identity.partition("=")[0] if is_row_id(identity) else ADVICE.kind
-        )
+        kind = identity.partition("=")[0] if is_row_id(identity) else ADVICE.kind
         place = self.place_in(kind, identity) if identity else None
         if place is not None:
             self.app.post_message(PlaceAsked(place))
