@@ -288,7 +288,7 @@ def test_a_clock_that_is_told_is_believed_and_doubted(tmp_path: Path) -> None:
     assert scheduler.agreeing is not None and scheduler.agreeing < 0.9
 
 
-def beside(tmp_path: Path, scenario: str) -> tuple[Path, Path]:
+def beside(tmp_path: Path, scenario: str, off_ns: int = 0) -> tuple[Path, Path]:
     """A trace and the profiler's clock in the directories of a rank."""
     output = tmp_path / "rank_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
     host = tmp_path / "rank_ascend_pt" / "PROF_1" / "host"
@@ -298,7 +298,7 @@ def beside(tmp_path: Path, scenario: str) -> tuple[Path, Path]:
     trace.write_bytes(traces.written(scenario))
     start_info = {
         "clockMonotonicRaw": str(5_000_000_000),
-        "collectionTimeBegin": str((OFFSET + 5_000_000_000) // 1000),
+        "collectionTimeBegin": str((OFFSET + off_ns + 5_000_000_000) // 1000),
     }
     (host / "start_info").write_text(json.dumps(start_info))
     return trace, output / "trace.txt"
@@ -312,6 +312,24 @@ def test_the_profiler_tells_the_clock(tmp_path: Path) -> None:
     assert not problem
     assert scheduler is not None
     assert scheduler.clock == type(scheduler.clock)("start_info", OFFSET, None, 1_000)
+
+
+@pytest.mark.parametrize("off_ns", [100_000, 10_000_000])
+def test_what_threads_do_tells_a_clock_that_the_profiler_tells_wrongly(off_ns: int, tmp_path: Path) -> None:
+    """The recording was not made with mono_raw."""
+    trace_path, path = beside(tmp_path, "mixed", off_ns)
+    path.write_text(planted("mixed").text())
+    scheduler, _ = recording_of(traces.read_file(trace_path))
+    assert scheduler is not None and scheduler.agreeing == 1
+    assert scheduler.clock.source == "fitted" and abs(scheduler.clock.offset_ns - OFFSET) <= 4_000
+
+
+def test_a_clock_that_is_wrong_where_nothing_tells_another_has_no_known_error(tmp_path: Path) -> None:
+    trace_path, path = beside(tmp_path, "balanced", 10_000_000)
+    path.write_text(planted("balanced").text())
+    scheduler, _ = recording_of(traces.read_file(trace_path))
+    assert scheduler is not None and scheduler.agreeing is not None and scheduler.agreeing < 0.9
+    assert (scheduler.clock.source, scheduler.clock.error_ns) == ("start_info", None)
 
 
 def test_a_clock_that_drifts_is_less_sure_the_longer_it_ran(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from tracetui.siblings.scheduler.events import SchedulerEvents
 from tracetui.siblings.scheduler.files import PidMapping, ProfilerClock, pid_mapping, profiler_clock
 from tracetui.trace.model import Trace
 
+#: Of calls that a thread begins and ends with a core, where the clocks agree.
+AGREEING = 0.9
 #: ns: the profiler tells its clock in microseconds.
 _ROUNDED = 1_000
 _PLAUSIBLE = 0.5  # of its calls a thread begins with a core, else it is another one
@@ -76,14 +78,14 @@ class _Alignment:
         matching = self._plausible(clock.offset_ns)
         if matching is None:
             matching = infer_numbers(self._trace, self._threads, self._events, clock.offset_ns)
-        if matching.host:
-            return self._aligned(clock, matching)
-        if not self._known.host:
+        if not matching.host and not self._known.host:
             raise Refusal(_STRANGERS)
-        if given is None:  # the clock may be another one than the profiler's
+        aligned = self._aligned(clock, matching if matching.host else self._known)
+        doubtful = aligned.agreeing is not None and aligned.agreeing < AGREEING
+        if given is None and (doubtful or not matching.host):  # the clock may be another one than the profiler's
             with suppress(Refusal):
                 return self._fitted(profiler)
-        return self._aligned(clock, self._known)
+        return replace(aligned, clock=replace(clock, error_ns=None)) if doubtful else aligned
 
     def _stated_clock(self, given: int | None, profiler: ProfilerClock | None) -> SchedulerClock | None:
         """Return the clock with the offset that is given or that the profiler states; None without either."""

@@ -87,13 +87,14 @@ def known_numbers(
     """Return the threads whose numbers are in the recording, by the mapping of their container.
 
     A recording may have the container's own numbers all the same, as Insight's converter maps them: they
-    count where they tell of more threads.
+    count where they tell of more of the mapped threads. A thread that the mapping lacks is left out, as
+    another may have its number on the host.
     """
     seen = _seen(events)
-    mapped = mapping.host if mapping is not None else {}
-    own = {thread.tid: thread.tid for thread in threads}
-    of_host = {tid: mapped.get(tid, tid) for tid in own}
-    host = max(of_host, own, key=lambda numbers: sum(pid in seen for pid in numbers.values()))
+    of_host = {} if mapping is None else mapping.host
+    host = {thread.tid: of_host[thread.tid] for thread in threads if thread.tid in of_host}
+    if not host or len(seen.intersection(host)) > len(seen.intersection(host.values())):
+        host = {thread.tid: thread.tid for thread in threads}
     return Matching(tuple(threads), {tid: pid for tid, pid in host.items() if pid in seen})
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.scheduler.clock import SchedulerClock
+from tracetui.analysis.scheduler.clock import AGREEING, SchedulerClock
 from tracetui.analysis.scheduler.scheduler import NOBODY, UNKNOWN_TASK, RecordedThread, Scheduler
 from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_percent
 
 _LONGEST_NAME = 32
-_AGREEING = 0.9  # of calls that a thread begins and ends with a core, where the clocks agree
 
 
 def thread_name(task: RecordedThread) -> str:
@@ -86,7 +85,7 @@ def _notes(scheduler: Scheduler) -> Iterator[str]:
         yield translate(template, count=format_count(events.lost))
     if scheduler.matching.inferred:
         yield translate("Threads of the scheduler are matched by what they do: their numbers are others.")
-    if scheduler.agreeing is not None and scheduler.agreeing < _AGREEING:
+    if scheduler.agreeing is not None and scheduler.agreeing < AGREEING:
         share = format_percent(round(scheduler.agreeing * 1000), 1000)
         yield translate(
             "Threads have a core at only {share} of their calls: the clock may be off. Record with the clock "
