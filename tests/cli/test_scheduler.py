@@ -67,6 +67,17 @@ def test_json_has_threads_culprits_and_cores(run: Path, capsys: pytest.CaptureFi
     assert sum(cores.values()) == busy, "whoever has a core when a thread is ready keeps it busy"
 
 
+def test_a_clock_that_does_not_fit_makes_causes_doubtful(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--sched", str(run / "sched.txt"), "--sched-offset", str(OFFSET + 10_000_000)]
+    assert main(["scheduler", str(run / "trace_view.json"), "--md", *options]) == 0
+    assert "% of their calls: the clock may be off" in capsys.readouterr().out
+    assert main(["summary", str(run / "trace_view.json"), "--json", *options]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["trust"]["causes"] == "doubtful" and "clock.scheduler" in json.dumps(summary["findings"])
+
+
 def test_text_and_markdown_obey_no_name(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = asked(run, capsys, "scheduler")
     assert "\x1b" not in text

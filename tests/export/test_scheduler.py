@@ -121,13 +121,15 @@ def test_a_clock_says_where_it_comes_from(clock: SchedulerClock, words: str) -> 
 
 def analysis_with(problem: str = "", **facts: Any) -> Any:
     known = {"skipped": 0, "reordered": 0, "lost": 0, "losses": (), "problems": (), "inferred": False}
-    known.update({"agreeing": None, **facts})
+    known.update({"agreeing": None, "window": (0, 100 * MS), **facts})
     scheduler = SimpleNamespace(
         events=SimpleNamespace(**known),
         matching=SimpleNamespace(inferred=known["inferred"]),
         agreeing=known["agreeing"],
+        window=known["window"],
     )
-    return SimpleNamespace(scheduler=None if problem else scheduler, scheduler_problem=problem)
+    trace = SimpleNamespace(start_ns=0, end_ns=100 * MS)
+    return SimpleNamespace(scheduler=None if problem else scheduler, scheduler_problem=problem, trace=trace)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +143,8 @@ def analysis_with(problem: str = "", **facts: Any) -> Any:
         ({"lost": 2}, "the kernel lost: 2."),
         ({"losses": (1,)}, "The kernel lost events. Threads"),
         ({"inferred": True}, "matched by what they do"),
+        ({"window": (0, 95 * MS)}, None),
+        ({"window": (6 * MS, 100 * MS)}, "is recorded for 94.0 ms of 100 ms of the trace"),
         ({"problems": ("It is cut",)}, "It is cut."),
         ({"problem": "it is no text"}, "is not used: it is no text."),
     ],

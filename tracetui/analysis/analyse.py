@@ -194,7 +194,13 @@ class Analysis:
     def examination(self) -> Examination:
         """What is wrong or doubtful about the recording, each part when it is asked for."""
         recording = HealthEvidence(
-            self.trace, self.devices, self.launch_chains, self.steps, self.idle, lambda: self.host_threads
+            self.trace,
+            self.devices,
+            self.launch_chains,
+            self.steps,
+            self.idle,
+            lambda: self.host_threads,
+            self.scheduler,
         )
         return Examination(recording)
 

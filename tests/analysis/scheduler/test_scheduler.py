@@ -32,7 +32,14 @@ from tracetui.analysis.heat.work import Occupation, WorkMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
-from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit, Scheduler, recording_of
+from tracetui.analysis.scheduler.scheduler import (
+    SCHEDULED,
+    CoreOwner,
+    Culprit,
+    Scheduler,
+    SchedulerRecording,
+    recording_of,
+)
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
 from tracetui.export.sentences.advice_english import ascii_duration, english_words
@@ -330,6 +337,9 @@ def test_a_clock_that_is_wrong_where_nothing_tells_another_has_no_known_error(tm
     scheduler, _ = recording_of(traces.read_file(trace_path))
     assert scheduler is not None and scheduler.agreeing is not None and scheduler.agreeing < 0.9
     assert (scheduler.clock.source, scheduler.clock.error_ns) == ("start_info", None)
+    health = analyse(traces.read_file(trace_path), None, SchedulerRecording(scheduler)).health
+    assert health.severity_of(("causes",)).label == "doubtful"
+    assert "clock.scheduler" in [finding.id for finding in health.doubts]
 
 
 def test_a_clock_that_drifts_is_less_sure_the_longer_it_ran(tmp_path: Path) -> None:

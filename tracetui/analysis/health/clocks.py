@@ -1,4 +1,7 @@
-"""Findings about the clock of a device: tasks that begin before their launch, or outlast a wait."""
+"""Findings about the clocks of devices and of the scheduler.
+
+Tasks begin before their launch or outlast a wait; threads call while they have no core.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.health.waits import LATE, LEAST_OUTLASTING, Waits, count_on_time
+from tracetui.analysis.scheduler.clock import AGREEING
 from tracetui.analysis.search import device_of_tracks, runs, track_of_rows
-from tracetui.units import format_duration
+from tracetui.units import format_duration, format_error
 
 #: ns: a task may begin so long before its launch where clocks are aligned: 79 µs at most on clean traces.
 JITTER = 200_000
@@ -95,3 +99,21 @@ def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Findin
         steps=recording.steps_within((window,)),
         windows=(window,),
     )
+
+
+def scheduler_apart(recording: HealthEvidence) -> Iterator[Finding]:
+    """Yield a finding where threads have no core at many of their calls, as the scheduler recorded them."""
+    share = None if recording.scheduler is None else recording.scheduler.agreeing
+    if share is not None and share < AGREEING:
+        yield Finding(
+            id="clock.scheduler",
+            severity=Severity.DOUBTFUL,
+            affects=("causes",),
+            sentence="threads have no core at {share} of their calls: the clock of the scheduler may be off",
+            remedy=(
+                "Record with the clock mono_raw. Do not read the causes that the scheduler tells: preempted, "
+                "interrupted, disk and blocked."
+            ),
+            figures={"share": format_error(1 - share)},
+            share=1 - share,
+        )

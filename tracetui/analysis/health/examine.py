@@ -85,6 +85,7 @@ class Examination:
             *(mixed or self._of_one_run()),
             *self._beside,
             *files.damaged_file(recording, self._steps_cut if recording.trace.report.truncated else ()),
+            *clocks.scheduler_apart(recording),
             *host.absent(recording),
             *(host.overhead(recording, causes()) if recording.devices else ()),
             *steps.unusual_steps(recording),

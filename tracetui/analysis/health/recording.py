@@ -12,6 +12,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.search import distinct
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Bools, Int64s
@@ -28,6 +29,7 @@ class HealthEvidence:
     steps: tuple[Step, ...]
     idle: IdleIntervals
     hosts_of: Callable[[], HostThreads]
+    scheduler: Scheduler | None = None
 
     @cached_property
     def host_threads(self) -> HostThreads:

@@ -82,7 +82,9 @@ class _Alignment:
             raise Refusal(_STRANGERS)
         aligned = self._aligned(clock, matching if matching.host else self._known)
         doubtful = aligned.agreeing is not None and aligned.agreeing < AGREEING
-        if given is None and (doubtful or not matching.host):  # the clock may be another one than the profiler's
+        if given is None and (
+            doubtful or not matching.host
+        ):  # the clock may be another one than the profiler's
             with suppress(Refusal):
                 return self._fitted(profiler)
         return replace(aligned, clock=replace(clock, error_ns=None)) if doubtful else aligned

@@ -25,6 +25,9 @@ SCHEDULER = {
     "Events that the kernel lost: {count}. Threads are unknown meanwhile: give it a larger buffer.": (
         "内核丢失的事件：{count}。其间线程状态未知：请加大缓冲区。"
     ),
+    "The scheduler is recorded for {time} of {whole} of the trace: it explains no idle time outside.": (
+        "trace 共 {whole}，调度器只记录了其中的 {time}：此外的空闲时间它无法解释。"
+    ),
     "Threads of the scheduler are matched by what they do: their numbers are others.": (
         "调度器记录中的线程是按其行为对应的：它们的编号不同。"
     ),

@@ -9,9 +9,11 @@ from tracetui.analysis.scheduler.clock import AGREEING, SchedulerClock
 from tracetui.analysis.scheduler.scheduler import NOBODY, UNKNOWN_TASK, RecordedThread, Scheduler
 from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
+from tracetui.trace.model import Trace
 from tracetui.units import format_count, format_duration, format_percent
 
 _LONGEST_NAME = 32
+_WHOLE = 0.95  # of a trace, from which on the whole of it is recorded
 
 
 def thread_name(task: RecordedThread) -> str:
@@ -61,10 +63,10 @@ def scheduler_notes(analysis: Analysis) -> list[str]:
     if analysis.scheduler_problem:
         problem = printable(restate(analysis.scheduler_problem))
         return [translate("The recording of the scheduler is not used: {problem}.", problem=problem)]
-    return [] if analysis.scheduler is None else [*_notes(analysis.scheduler)]
+    return [] if analysis.scheduler is None else [*_notes(analysis.scheduler, analysis.trace)]
 
 
-def _notes(scheduler: Scheduler) -> Iterator[str]:
+def _notes(scheduler: Scheduler, trace: Trace) -> Iterator[str]:
     events = scheduler.events
     for problem in events.problems:
         yield translate("{sentence}.", sentence=printable(restate(problem)))
@@ -83,6 +85,13 @@ def _notes(scheduler: Scheduler) -> Iterator[str]:
         if not events.lost:  # the kernel does not always say how many
             template = "The kernel lost events. Threads are unknown meanwhile: give it a larger buffer."
         yield translate(template, count=format_count(events.lost))
+    recorded_ns, trace_ns = scheduler.window[1] - scheduler.window[0], trace.end_ns - trace.start_ns
+    if recorded_ns < _WHOLE * trace_ns:
+        yield translate(
+            "The scheduler is recorded for {time} of {whole} of the trace: it explains no idle time outside.",
+            time=format_duration(recorded_ns),
+            whole=format_duration(trace_ns),
+        )
     if scheduler.matching.inferred:
         yield translate("Threads of the scheduler are matched by what they do: their numbers are others.")
     if scheduler.agreeing is not None and scheduler.agreeing < AGREEING:

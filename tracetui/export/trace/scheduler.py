@@ -59,7 +59,8 @@ def scheduler_text(analysis: Analysis, scheduler: Scheduler, summary: SchedulerS
 
 def scheduler_markdown(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary) -> str:
     """Return what the scheduler did as Markdown."""
-    lines = [escaped(explained_sentence(analysis)), "", escaped(clock_words(scheduler.clock))]
+    facts = (explained_sentence(analysis), clock_words(scheduler.clock), *scheduler_notes(analysis))
+    lines = ["\n\n".join(map(escaped, facts))]
     for section in _sections(summary):
         lines += ["", *section.markdown()]
     return "\n".join(lines) + "\n"
