@@ -68,14 +68,19 @@ def test_json_has_threads_culprits_and_cores(run: Path, capsys: pytest.CaptureFi
 
 
 def test_a_clock_that_does_not_fit_makes_causes_doubtful(
-    run: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ["--sched", str(run / "sched.txt"), "--sched-offset", str(OFFSET + 10_000_000)]
-    assert main(["scheduler", str(run / "trace_view.json"), "--md", *options]) == 0
+    """Of a recording beside the trace, for which no other clock can be fitted."""
+    (tmp_path / "trace_view.json").write_bytes(traces.written("balanced"))
+    text = SimulatedScheduler(traces.recording("balanced", True), with_process=True).text()
+    (tmp_path / "trace.txt").write_text(text)
+    start_info = {"clockMonotonicRaw": "5000000", "collectionTimeBegin": str((OFFSET + 15_000_000) // 1000)}
+    (tmp_path / "start_info").write_text(json.dumps(start_info))
+    assert main(["scheduler", str(tmp_path), "--md"]) == 0
     assert "% of their calls: the clock may be off" in capsys.readouterr().out
-    assert main(["summary", str(run / "trace_view.json"), "--json", *options]) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert summary["trust"]["causes"] == "doubtful" and "clock.scheduler" in json.dumps(summary["findings"])
+    assert main(["doctor", str(tmp_path), "--json"]) == 4
+    doctor = json.loads(capsys.readouterr().out)
+    assert doctor["findings"][0]["id"] == "clock.scheduler" and doctor["trust"]["causes"] == "doubtful"
 
 
 def test_text_and_markdown_obey_no_name(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +148,7 @@ def test_every_command_that_knows_causes_has_them(
 
 
 #: What causes of idle time do not reach: events, memory, operators, notes, and what tracetui itself keeps.
-WITHOUT_CAUSES = {"cache", "doctor", "export", "mcp", "memory", "notes", "operators", "skill"}
+WITHOUT_CAUSES = {"cache", "export", "mcp", "memory", "notes", "operators", "skill"}
 
 
 def test_every_command_takes_a_recording_but_those_without_causes() -> None:

@@ -42,6 +42,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_ascii()
     parser.add_language()
     parser.add_rules()
+    parser.add_scheduler()
 
 
 def _run(request: Request) -> ExitCode:
@@ -98,6 +99,7 @@ def _size(recording: Path) -> int:
 def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
     """Print the verdict on each of several recordings, or all findings of the only one that is a trace."""
     from tracetui.cli.output import answer, say
+    from tracetui.cli.reading_options import scheduler_source
     from tracetui.cli.trace_reading import opened_trace
     from tracetui.export.trace.health import (
         RecordingRow,
@@ -119,7 +121,7 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
     for recording in recordings:
         name = str(recording.relative_to(request.path))
         try:
-            with opened_trace(request, str(recording)) as (analysis, _):
+            with opened_trace(request, str(recording), scheduler_source(request)) as (analysis, _):
                 if not len(analysis.trace.slices):
                     continue
                 _add_export_findings(request, analysis)

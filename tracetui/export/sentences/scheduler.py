@@ -13,7 +13,7 @@ from tracetui.trace.model import Trace
 from tracetui.units import format_count, format_duration, format_percent
 
 _LONGEST_NAME = 32
-_WHOLE = 0.95  # of a trace, from which on the whole of it is recorded
+_WHOLE = 0.9  # of a trace, from which on the whole of it is recorded
 
 
 def thread_name(task: RecordedThread) -> str:
