@@ -62,7 +62,7 @@ def test_the_lead_on_a_real_rank(real_traces: Path) -> None:
 def test_the_mean_of_a_window_is_its_integral(stalls: Analysis) -> None:
     (lead,) = stalls.leads
     edges = np.linspace(int(lead.time[0]) - 500, int(lead.time[-1]) + 500, 13).astype(np.int64)
-    count, _ = lead.mean(edges)
+    count, _ = lead.mean_of(edges[:-1], edges[1:])
     for place, (first, last) in enumerate(zip(edges.tolist(), edges[1:].tolist())):
         times = np.arange(first, last, 100)
         assert count[place] == pytest.approx(lead.at(times)[0].mean(), abs=0.05)

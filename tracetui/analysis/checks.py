@@ -188,11 +188,10 @@ def _compare_sums(
     for key in {**listed, **computed}:
         (listed_count, total), (computed_count, sum_) = (sums.get(key, (0, 0)) for sums in (listed, computed))
         if listed_count != computed_count or abs(total - sum_) > listed_count:
-            differing.append(key)
+            differing.append((key, listed_count, total, computed_count, sum_))
     if not differing:
         return Check(name, True, _count_text(len(listed), noun))
-    first = differing[0]
-    (listed_count, total), (computed_count, sum_) = (sums.get(first, (0, 0)) for sums in (listed, computed))
+    first, listed_count, total, computed_count, sum_ = differing[0]
     same_count = listed_count == computed_count
     totals = _time_texts(total, sum_) if same_count else (format_duration(total), format_duration(sum_))
     words = state(

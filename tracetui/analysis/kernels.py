@@ -95,15 +95,13 @@ class Kernels:
         if place is None:
             return None
         table = self.table
-        texts = {key: table.text(key, place) for key in TEXTS}
-        wait, blocks, mix_blocks = (
-            int(table.numbers[key][place]) for key in ("wait", "blocks", "mix_blocks")
-        )
+        numbers = (int(table.numbers[key][place]) for key in ("wait", "blocks", "mix_blocks"))
+        wait, blocks, mix_blocks = (number if number >= 0 else None for number in numbers)
         return KernelFacts(
-            texts={key: text for key, text in texts.items() if text is not None},
-            wait_ns=wait if wait >= 0 else None,
-            blocks=blocks if blocks >= 0 else None,
-            mix_blocks=mix_blocks if mix_blocks >= 0 else None,
+            texts={key: text for key in TEXTS if (text := table.text(key, place)) is not None},
+            wait_ns=wait,
+            blocks=blocks,
+            mix_blocks=mix_blocks,
             counters={
                 title: float(values[place])
                 for title, values in table.floats.items()

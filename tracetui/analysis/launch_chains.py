@@ -225,8 +225,7 @@ def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
 
 def _operators(trace: Trace, launch_time: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Return dequeue, enqueue and operator rows of the tasks launched at those times; -1 where not found."""
-    starts = trace.slices.start
-    dequeue, operator = (np.full(len(launch_time), -1, np.int64) for _ in range(2))
+    dequeue = np.full(len(launch_time), -1, np.int64)
     hosts = host_tracks(trace)
     dequeues, enqueues, operators = _queue_and_operators(trace, hosts)
     for index, launched in runs(thread):
@@ -234,8 +233,7 @@ def _operators(trace: Trace, launch_time: Int64s, thread: Int64s) -> tuple[Int64
             places = launched[dequeue[launched] < 0]
             dequeue[places] = enclosing(trace, track.lanes, launch_time[places], dequeues, closed_end=True)
     enqueue = _enqueues_of(trace, dequeue, enqueues)
-    for track, places in rows_by_track(trace, enqueue):
-        operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
+    operator = _holders_of(trace, enqueue, operators)
     for index, launched in runs(np.where(dequeue < 0, thread, -1)):
         for track in tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[operator[launched] < 0]
@@ -246,8 +244,12 @@ def _operators(trace: Trace, launch_time: Int64s, thread: Int64s) -> tuple[Int64
 def operators_of_dequeues(trace: Trace, dequeue: Int64s) -> Int64s:
     """Return the operators (rows) that enqueued what some Dequeue slices took; -1 where not found."""
     _, enqueues, operators = _queue_and_operators(trace, host_tracks(trace))
-    enqueue = _enqueues_of(trace, dequeue, enqueues)
-    operator = np.full(len(dequeue), -1, np.int64)
+    return _holders_of(trace, _enqueues_of(trace, dequeue, enqueues), operators)
+
+
+def _holders_of(trace: Trace, enqueue: Int64s, operators: Bools) -> Int64s:
+    """Return the operator that each Enqueue starts in, rows; -1 where none."""
+    operator = np.full(len(enqueue), -1, np.int64)
     for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, trace.slices.start[enqueue[places]], operators)
     return operator

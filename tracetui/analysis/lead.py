@@ -47,10 +47,6 @@ class HostLead:
         count, work = (column[place] for column in padded)
         return count, work
 
-    def mean(self, edges: Int64s) -> tuple[Floats, Floats]:
-        """Return the mean count and work between sorted edges, float64[len(edges) - 1]; of no time 0."""
-        return self.mean_of(edges[:-1], edges[1:])
-
     def mean_of(self, starts: Int64s, ends: Int64s) -> tuple[Floats, Floats]:
         """Return the mean count and work of stretches of time, in the shape of these; of no time 0."""
         lengths = np.maximum(ends - starts, 1)

@@ -10,7 +10,6 @@ and ends once all has ended that was enqueued in it; both not later than the str
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.search import among, of_category, runs, track_of_rows
-from tracetui.arrays import Bools, Int32s, Int64s, searchsorted
+from tracetui.arrays import Bools, Int64s, searchsorted
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -121,20 +120,14 @@ def _ranges_of(trace: Trace, track: Track) -> Int64s:
         return np.empty(0, np.int64)
     annotated = of_category(trace, trace.slices.category[span], KNOWN.categories.annotations)
     named = trace.slices.name[span]
-    candidate = _fitting(trace, named, lambda name: _MADE_BY_LIBRARIES.fullmatch(name) is None)
+    candidate = meanings(trace.strings, named, lambda name: _MADE_BY_LIBRARIES.fullmatch(name) is None) == 1
     if annotated.any():
         return first + np.flatnonzero(annotated & candidate)
-    of_library = _fitting(trace, named, lambda name: _OF_A_LIBRARY in name)
+    of_library = meanings(trace.strings, named, lambda name: _OF_A_LIBRARY in name) == 1
     candidates = first + np.flatnonzero(candidate & ~of_library)
     if not len(candidates):
         return candidates
     return candidates[_hold_operators(trace, candidates, span, of_library)]
-
-
-def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
-    """Return which names fit. Each distinct name is looked at once."""
-    matches: Bools = meanings(trace.strings, named, fits) == 1
-    return matches
 
 
 def _hold_operators(trace: Trace, rows: Int64s, span: slice, of_library: Bools) -> Bools:

@@ -6,7 +6,7 @@ of a thread add up to the time in which any ran. Percentiles are durations that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -69,20 +69,13 @@ class OperatorTable:
 
     def __getitem__(self, index: int) -> OperatorRow:
         activity = Activity(int(self.activity[index]))
+        kind = "host" if activity == Activity.NONE else "device"
+        numbers = [field.name for field in fields(OperatorRow)][3:]
         return OperatorRow(
-            name=self.strings[int(self.name[index])],
-            kind="host" if activity == Activity.NONE else "device",
-            activity=activity,
-            names=int(self.names[index]),
-            count=int(self.count[index]),
-            total_ns=int(self.total_ns[index]),
-            self_ns=int(self.self_ns[index]),
-            mean_ns=int(self.mean_ns[index]),
-            p50_ns=int(self.p50_ns[index]),
-            p95_ns=int(self.p95_ns[index]),
-            min_ns=int(self.min_ns[index]),
-            max_ns=int(self.max_ns[index]),
-            share=float(self.share[index]),
+            self.strings[int(self.name[index])],
+            kind,
+            activity,
+            **{name: getattr(self, name)[index].item() for name in numbers},
         )
 
 

@@ -486,7 +486,7 @@ def test_the_time_without_a_lead_adds_up_to_that_of_the_windows(
     assert lead_map.cells.capacity.sum() == device.end_ns - start
     row, column = np.unravel_index(int(np.nanargmax(lead_map.work)), lead_map.work.shape)
     edges = np.array([lead_map.start[row, column], lead_map.end[row, column]])
-    count, work = lead.mean(edges)
+    count, work = lead.mean_of(edges[:-1], edges[1:])
     assert (lead_map.count[row, column], lead_map.work[row, column]) == (count[0], work[0])
     assert (np.isnan(lead_map.work) == (lead_map.cells.capacity == 0)).all()
 

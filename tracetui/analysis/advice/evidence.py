@@ -206,11 +206,6 @@ class Evidence:
         """Rows of all work of all devices, by device, then start."""
         return self.analysis.work
 
-    @property
-    def host_rows(self) -> Int64s:
-        """Rows of all operators of the host, by thread, then start."""
-        return self.analysis.host_rows
-
     @cached_property
     def launching(self) -> Int64s:
         """The indices of the threads that launch; -1 among them where some task is of none."""

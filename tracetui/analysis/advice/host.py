@@ -204,7 +204,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
 
 def data_loader(evidence: Evidence) -> Iterator[Advice]:
     """Find a data loader that takes long, on threads that launch, while the device is idle."""
-    operators, threads = evidence.host_rows, evidence.analysis.host_threads
+    operators, threads = evidence.analysis.host_rows, evidence.analysis.host_threads
     loading = operators[name_meanings(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading[np.isin(threads.of_rows(loading), evidence.launching)])
     spans = evidence.time_of(outer)

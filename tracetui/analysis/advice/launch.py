@@ -21,11 +21,9 @@ from tracetui.trace.model import Family, TraceKind
 
 def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
     """Find tasks that lie in the task queue while the device is idle."""
-    pieces = evidence.caused(Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP)
-    busy, wakeup = (
-        evidence.idle_ns(evidence.caused(Cause.QUEUE_BUSY)),
-        evidence.idle_ns(evidence.caused(Cause.QUEUE_WAKEUP)),
-    )
+    causes = (Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP)
+    pieces = evidence.caused(*causes)
+    busy, wakeup = (evidence.idle_ns(evidence.caused(cause)) for cause in causes)
     cost = busy + wakeup
     if not QUEUE_SHARE.share(cost, evidence.window_ns):
         return
@@ -52,7 +50,7 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
     if not COMPILE_SHARE.share(cost, evidence.window_ns):
         return
     trace = evidence.trace
-    calls, operators = evidence.rows_of(Family.CALLS), evidence.host_rows
+    calls, operators = evidence.rows_of(Family.CALLS), evidence.analysis.host_rows
     at_launch = calls[name_meanings(trace, calls, compiles_at_launch) == 1]
     compile_calls = calls[name_meanings(trace, calls, cause_of_call) == Cause.COMPILE]
     graphs = operators[name_meanings(trace, operators, cause_of_operator) == Cause.COMPILE]

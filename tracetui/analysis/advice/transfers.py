@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -70,18 +71,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
     )
     context: Figures = {"uncomputed_steps": len(evidence.uncomputed_steps)}
     communicating = np.flatnonzero(evidence.analysis.gaps.communication)
-    if waiting is not None and waiting * 2 >= cost:
-        yield Advice(
-            id="late_ranks",
-            cost_ns=waiting,
-            evidence=figures,
-            context={"share_waiting": waiting / max(window_ns, 1), **context},
-            subjects=evidence.names(ranked),
-            gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
-            rows=ranked,
-        )
-        return
-    yield Advice(
+    advice = Advice(
         id="exposed_communication",
         remedy=remedy,
         cost_ns=cost,
@@ -92,6 +82,12 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
         rows=ranked,
     )
+    if waiting is not None and waiting * 2 >= cost:
+        context = {"share_waiting": waiting / max(window_ns, 1), **context}
+        advice = replace(
+            advice, id="late_ranks", remedy="", cost_ns=waiting, context=context, per_step_ns=None
+        )
+    yield advice
 
 
 def of_pytorch(trace: Trace) -> bool:

@@ -233,7 +233,7 @@ def _stacks(
     distinct, place = numbered(texts[texts >= 0])
     stack_of_charge[texts >= 0] = place
     call_stacks = [parse_call_stack(trace.strings[text]) for text in distinct.tolist()]
-    recorded, place = _recorded_stacks(trace, frames[frames >= 0])
+    recorded, place = _nested_names(trace, frames[frames >= 0], parse_frame)
     stack_of_charge[frames >= 0] = len(call_stacks) + place
     return call_stacks + recorded, stack_of_charge
 
@@ -245,13 +245,6 @@ def _operator_stacks(trace: Trace, operators: Int64s) -> tuple[list[tuple[Frame,
         trace, operators[operators >= 0], lambda name: Frame("", 0, name)
     )
     return stacks, stack_of_charge
-
-
-def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
-    """Return the distinct stacks that end in python_function slices, leaf first, and the
-    place of each row's.
-    """
-    return _nested_names(trace, rows, parse_frame)
 
 
 def _nested_names(

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tracetui.analysis.activity import WORK
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type
 from tracetui.analysis.search import among, runs, track_of_rows
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity, TraceKind
-
-_WORK = (Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
+from tracetui.trace.model import TraceKind
 
 
 class Neighbours(NamedTuple):
@@ -39,7 +38,7 @@ def neighbours_of(chains: LaunchChains, operators: Int64s, times: Int64s) -> tup
 
 def _issued(chains: LaunchChains, track: int) -> tuple[Int64s, Int64s]:
     """Return the work tasks that operators of a track (-1: of any) issued, and when, by that time."""
-    work = among(chains.trace.slices.activity[chains.tasks], _WORK)
+    work = among(chains.trace.slices.activity[chains.tasks], WORK)
     if track >= 0:
         work &= track_of_rows(chains.trace, chains.operator) == track
     tasks = chains.tasks[work]

@@ -138,7 +138,7 @@ class LeadView(AnalysisMap):
             edges = np.array([device.start_ns, device.end_ns], np.int64)
             without_ns += int(np.diff(lead.empty_before(edges))[0])
             window += device.window_ns
-            work += float(lead.mean(edges)[1][0]) * device.window_ns
+            work += float(lead.mean_of(edges[:1], edges[1:])[1][0]) * device.window_ns
         ahead = format_duration(round(work / max(window, 1)))
         return translate(
             "no lead for {time}, {share} of the window; {ahead} of work ahead on average",
