@@ -116,9 +116,7 @@ def device_activities(trace: Trace) -> tuple[DeviceActivity, ...]:
 
 
 def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> DeviceActivity:
-    """Return the activity of the device with that label, which has those tracks; empty
-    sets where none is a task.
-    """
+    """Return the activity of the device with that label and tracks; empty sets where none is a task."""
     tasks = _by_start(trace, rows_of(track for track in tracks if track.family in TASK_FAMILIES))
     activity = trace.slices.activity[tasks]
 

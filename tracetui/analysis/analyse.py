@@ -176,9 +176,7 @@ class Analysis:
         return tuple(device.work[activity[device.work] == Activity.AICPU] for device in self.devices)
 
     def engines_in_gap(self, gap: int) -> str:
-        """Return what computes beside the AI cores in a gap: "DSA", "AI CPU and DSA"; as written in the
-        trace.
-        """
+        """Return what computes beside the AI cores in a gap: "DSA", "AI CPU and DSA"; as in the trace."""
         rows = self.beside_cores[int(self.gaps.device[gap])]
         return engines_within(self.trace, rows, int(self.gaps.start[gap]), int(self.gaps.end[gap]))
 
@@ -432,9 +430,7 @@ class Analysis:
         return critical_chains(self.dependencies, self._host_time)
 
     def critical_in_step(self, index: int) -> dict[CriticalKind, int]:
-        """Split the wall time of one of `steps` by kind, ns; it lasts from the end of the step before to its
-        own end.
-        """
+        """Split the wall time of one of `steps` by kind, ns: from the end of the step before to its own."""
         depends = self.dependencies
         end = int(depends.step_end[index])
         chain = self.critical[int(depends.points.device[end])]
@@ -483,9 +479,7 @@ class Analysis:
         return OperatorSlices(self.trace, rows, self.trace.slices.dur[rows], self._own_of_operators)
 
     def operators_in_step(self, index: int, host: bool = False) -> OperatorSlices:
-        """Return the work that starts in one of `steps` on its device; with `host`, the operators inside it
-        on the host.
-        """
+        """Return the work that starts in one of `steps` on its device; with `host`, its operators too."""
         step, starts, operators = self.steps[index], self.trace.slices.start, self.operators(host)
         if host:
             inside = starts[operators.rows] >= step.host_start_ns

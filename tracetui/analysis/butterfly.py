@@ -13,17 +13,13 @@ from tracetui.trace.stack import Frame
 
 
 def callees(root: StackNode, frame: Frame) -> StackNode | None:
-    """Return all stacks below a frame as one, the frame itself on top; None where the
-    tree does not have it.
-    """
+    """Return all stacks below a frame as one, itself on top; None where the tree does not have it."""
     nodes = [path[-1] for path in _outermost(root, frame)]
     return _merge_nodes(frame, nodes) if nodes else None
 
 
 def callers(root: StackNode, frame: Frame) -> StackNode | None:
-    """Return the frame on top, below it its callers, below each theirs; own_ns is that of
-    what nothing called.
-    """
+    """Return the frame on top, its callers below it, theirs below; own_ns is of what nothing called."""
     paths = list(_outermost(root, frame))
     return _invert_paths(frame, [(path[-1].idle_ns, path[-2::-1]) for path in paths]) if paths else None
 

@@ -84,9 +84,7 @@ class IdleIntervals(Columns):
 
 
 def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepWindows) -> Gaps:
-    """Return the AICore gaps of all devices, with what runs in them. |W| == |A| + the sum
-    of a device's gaps.
-    """
+    """Return the AICore gaps of all devices, with what runs in them. |W| == |A| + a device's gaps."""
     parts = [_device_gaps(trace, index, activity, windows) for index, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, *[empty64] * 6, empty32, empty64, empty64)
@@ -96,9 +94,7 @@ def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepW
 def find_idle(
     trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, windows: StepWindows, chains: LaunchChains
 ) -> IdleIntervals:
-    """Return the idle intervals of all devices, each inside one of `gaps`; their sum is
-    the devices' idle time.
-    """
+    """Return the idle intervals of all devices, each in one of `gaps`; they add up to the idle time."""
     parts = [_device_idle(trace, i, activity, gaps, windows, chains) for i, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, empty64, empty64, empty64, empty32, empty64)
@@ -106,9 +102,7 @@ def find_idle(
 
 
 def ending_tasks(trace: Trace, activity: DeviceActivity, chains: LaunchChains, ends: Int64s) -> Int64s:
-    """Return the work that starts when each idle interval ends, the one enqueued first of
-    several; rows, or -1.
-    """
+    """Return the work that starts as each idle interval ends, of several the first enqueued; rows, or -1."""
     starts = trace.slices.start[activity.work]
     first, stop = np.searchsorted(starts, ends), np.searchsorted(starts, ends, "right")
     places = ranges(first, stop)

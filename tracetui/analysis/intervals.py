@@ -77,9 +77,7 @@ class Intervals:
         return np.where(index < 0, 0, self._elapsed[index] + partial)
 
     def covered(self, starts: Int64s, ends: Int64s) -> Int64s:
-        """Return how much of the set lies inside each `[start, end)`, ns; they may overlap and be in any
-        order.
-        """
+        """Return how much of the set is inside each `[start, end)`, ns; in any order, they may overlap."""
         return self.before(ends) - self.before(starts)
 
     def index_at(self, times: Int64s) -> Int64s:

@@ -180,8 +180,7 @@ def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
 
 
 def _extra_tables(kernels: SiblingTable, trace: Path) -> list[tuple[SiblingTable, dict[str, Floats]]]:
-    """Return the tables with more about single tasks, and their numbers for each kernel, NaN where they have
-    none.
+    """Return the tables with more about single tasks, and their numbers for each kernel, NaN for none.
 
     Tasks are matched by their number, where both tables have it, and by their name.
     """

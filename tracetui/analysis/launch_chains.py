@@ -143,9 +143,7 @@ class LaunchChains:
         )
 
     def stack_at(self, place: int) -> tuple[Frame, ...]:
-        """Return the frames of the task at one place of the columns, leaf first: its call
-        stack, else its frames.
-        """
+        """Return the frames of the task at a place of the columns, leaf first: call stack, else frames."""
         call_stack = self.trace.string(int(self.stack[place]))
         if call_stack is not None:
             return parse_call_stack(call_stack)

@@ -28,9 +28,7 @@ MOST_PAIRS = 256
 
 
 def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Return runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not
-    found.
-    """
+    """Return runtime call, launch point (ns), thread (place in Trace.threads) of each task; -1: unknown."""
     launch = _runtime_calls(trace, tasks)
     arrow = arrows_to(trace, tasks, KNOWN.flows.launch)
     ids = connection_numbers(trace, tasks)
@@ -114,9 +112,7 @@ def _first_with_id(trace: Trace, rows: Int64s, tasks: Int64s) -> Int64s:
 
 
 def _unlikeliness(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
-    """Return a key that sorts calls first that precede most of the tasks, then those that
-    precede them closely.
-    """
+    """Return a key that sorts first the calls before the most of the tasks, then the closest ones."""
     has_call = calls >= 0
     late = trace.slices.start[tasks[has_call]] - trace.slices.start[calls[has_call]]
     late = late[late >= 0]

@@ -192,9 +192,7 @@ def _device_losses(
     chains: LaunchChains,
     enqueued: Int64s,
 ) -> Int64s:
-    """Return, for the intervals of a device that the host caused: interval, at, count, work, start, end and
-    task of the pause.
-    """
+    """Return, of intervals caused by the host: interval, at, count, work, the pause's start, end, task."""
     (places,) = np.nonzero(mostly_host & (intervals.device == index))
     issued = enqueued[chains.index(device.work)]
     order = np.argsort(issued, kind="stable")

@@ -94,9 +94,7 @@ class Modules:
         return self._is_module[self._trace.slices.name[rows]]
 
     def _nested(self, innermost: Int64s) -> Int64s:
-        """Pair places of calls with each module (a string) that these are in, themselves included; int64[m,
-        2].
-        """
+        """Pair places of calls with each module (a string) that they are in, or are; int64[m, 2]."""
         width, pairs, row = len(self._trace.strings), [np.empty(0, np.int64)], innermost
         place = np.arange(len(row))
         while True:
@@ -109,8 +107,7 @@ class Modules:
         return np.stack((codes // width, codes % width), axis=1)
 
     def paths(self) -> dict[int, tuple[str, ...]]:
-        """Return the modules around each module (a string), at its deepest call, the first of equally deep
-        ones.
+        """Return the modules around each module (a string), at its deepest call, the first of equal ones.
 
         In the backward pass fewer modules are around what a checkpoint runs again.
         """
@@ -128,9 +125,7 @@ class Modules:
         }
 
     def _forwards(self) -> dict[int, Frame]:
-        """Return where the `forward` of each module (a string) is defined: the first frame of
-        that name in it.
-        """
+        """Return where each module's (a string) `forward` is defined: the first frame of that name in it."""
         names, strings = self._trace.slices.name, self._trace.strings
         is_forward = np.array([text.endswith(f": {_FORWARD}") for text in strings], np.bool_)
         rows = self._frames[is_forward[names[self._frames]]]

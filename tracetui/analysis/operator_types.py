@@ -107,9 +107,7 @@ def host_operator_type(name: str) -> str:
 
 
 def _node(name: str) -> str:
-    """Return the name of a node of a graph without its scope and number: "Mul" of
-    "Default/network/Mul-op12".
-    """
+    """Return the name of a graph's node without scope and number: "Mul" of "Default/network/Mul-op12"."""
     node = _GRAPH_NODE.fullmatch(name)
     return node["node"] if node else name
 
@@ -127,9 +125,7 @@ def _without_number(text: str) -> str:
 
 
 def _function(name: str) -> str:
-    """Return the name of a function in C++ without what it returns and takes, its
-    namespace and its templates.
-    """
+    """Return the name of a C++ function without result, arguments, namespace and templates."""
     outside, depth = [], 0
     for character in name.replace("(anonymous namespace)::", ""):
         depth += (character == "<") - (character == ">")
@@ -141,9 +137,7 @@ def _function(name: str) -> str:
 
 
 def _demangle(name: str) -> str:
-    """Return the innermost name of a function in C++'s mangled form: "_ZN2at6nativeL3addIfEEv" is of
-    "add".
-    """
+    """Return the innermost name of a mangled C++ function: "_ZN2at6nativeL3addIfEEv" is of "add"."""
     place, last_name = (3 if name.startswith("_ZN") else 2), ""
     while True:
         place += name.startswith(("K", "L"), place)  # of a const method, of one file

@@ -387,8 +387,7 @@ class Windows:
 
 
 def _owners(starts: Int64s, ends: Int64s, edges: Int64s) -> Int64s:
-    """Return the lowest window from each edge to the next; the last is -1, where place -1
-    of no edge leads to.
+    """Return the lowest window from each edge to the next; the last is -1, which place -1 of no edge is.
 
     One sweep: 2 µs for each window, however they overlap.
     """

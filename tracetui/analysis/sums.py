@@ -30,8 +30,7 @@ def ranked(keys: Int8s | Int32s | Int64s, ns: Int64s) -> list[tuple[int, int]]:
 
 
 def most_of_each(owner: Int64s, key: Int64s, ns: Int64s, owners: int) -> Int64s:
-    """Return the key with the most ns of each owner, the lowest of equals; int64[owners], -1 where it has
-    none.
+    """Return the key with the most ns of each owner, the lowest of equals; int64[owners], -1 for none.
 
     Args:
         owner: int64[n], from 0 to owners - 1.

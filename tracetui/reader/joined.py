@@ -108,8 +108,7 @@ class JoinedFile(TraceFile):
         should_stop: Callable[[], bool] | None = None,
         first: int = 0,
     ) -> EventTable:
-        """Read the files as one, from the first to the last; one that cannot be read is left out, with a
-        warning.
+        """Read the files as one, first to last; one that cannot be read is left out, with a warning.
 
         Raises UnreadableTrace where none can.
         """

@@ -304,9 +304,7 @@ class _Silence:
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Keep the collector away: nothing that is decoded has cycles, but it would look at all of it, which
-    takes a third of the time.
-    """
+    """Keep the collector away: nothing decoded has cycles, but looking at it takes a third of the time."""
     collecting = gc.isenabled()
     gc.disable()
     try:

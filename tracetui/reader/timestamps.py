@@ -124,9 +124,7 @@ def _within_limit(nanoseconds: int) -> int:
 
 
 def _by_length(values: list[str]) -> Int64s:
-    """Convert as `text_times` does: those of equal length at once where all have the same form, else one by
-    one.
-    """
+    """Convert as `text_times` does: those of equal length at once if all have one form, else singly."""
     result = np.empty(len(values), np.int64)
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     for length in np.unique(lengths):

@@ -125,9 +125,7 @@ class Evidence:
         return most_first(charges.gap[pieces], charges.ns[pieces])[0]
 
     def idle_during(self, calls: Int64s) -> Int64s:
-        """Return the part of each piece in which a call kept the thread that is to blame for it busy;
-        int64[pieces], ns.
-        """
+        """Return for how long a call kept the thread to blame busy in each piece; int64[pieces], ns."""
         causes, thread = self.causes, self._thread_of_track
         (places,) = np.nonzero((causes.track >= 0) & self.caused(*of_families("host", "queue", "launch")))
         calls_of_thread = dict(runs(thread[track_of_rows(self.trace, calls)]))

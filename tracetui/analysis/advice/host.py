@@ -326,9 +326,7 @@ def data_queues(evidence: Evidence) -> Iterator[Advice]:
 
 
 def _verdict(data: MindData) -> tuple[str, tuple[str, ...]]:
-    """Return who is late, and the operator to look at, by the rules of MindSpore's guide for the lengths of
-    the queues.
-    """
+    """Return who is late, and the operator to look at, by MindSpore's rules for the lengths of the queues."""
     host = data.host_queue
     if data.looks and not DATA_QUEUE_EMPTY.exceeded(data.empty, data.looks):
         return "taking", ()

@@ -126,8 +126,7 @@ def _overlap(cost: int, figures: Figures, of_gradients: bool, pytorch: bool) -> 
 
 
 def _waiting(evidence: Evidence, unknown: list[Intervals]) -> int | None:
-    """Return the exposed communication in which a rank had not come yet, ns, outside of the time `unknown` of
-    each device.
+    """Return the exposed communication before the last rank came, ns, outside of `unknown` of each device.
 
     None where the collectives show it of less than half, or show no wait and do not show all.
     """
@@ -142,9 +141,7 @@ def _waiting(evidence: Evidence, unknown: list[Intervals]) -> int | None:
 
 
 def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
-    """Return exposed communication and computing alone in each phase, for the steps whose phases are
-    known.
-    """
+    """Return exposed communication and computing alone in each phase, of steps whose phases are known."""
     figures: Figures = {}
     spans: dict[str, list[tuple[int, int, int, int]]] = {}
     for step in evidence.analysis.steps:

@@ -134,9 +134,7 @@ def _pieces_by_operation(
 def _split_at_waits(
     operation: Int64s, start: Int64s, end: Int64s, collectives: PlaneOperations, waits: OperationWaits
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Cut pieces where the waits of their operations end; return cause, start, end, and the piece that each
-    was cut from.
-    """
+    """Cut pieces where the waits of their operations end; return cause, start, end and the whole piece."""
     arrived = np.clip(collectives.start[operation] + waits.wait_ns[operation], start, end)
     starts = np.stack((start, arrived), axis=1).reshape(-1)
     ends = np.stack((arrived, end), axis=1).reshape(-1)

@@ -195,9 +195,7 @@ def _link(trace: Trace, transfers: Transfers, places: Int64s) -> Link:
 
 
 def _master_planes(trace: Trace, count: int, tasks: PlaneTasks) -> Int64s:
-    """Return the track of the master plane of each operation, -1 without planes; int64[count + 1], the last
-    -1.
-    """
+    """Return the track of each operation's master plane, -1 without planes; int64[count + 1], last -1."""
     named = np.array([track.name in KNOWN.threads.master_planes for track in trace.tracks], np.bool_)
     master = np.full(count + 1, len(trace.tracks), np.int64)
     (members,) = np.nonzero(tasks.operation >= 0)

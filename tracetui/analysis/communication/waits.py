@@ -70,9 +70,7 @@ def find_operation_waits(
 
 
 def _handshakes(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks) -> Handshakes:
-    """Return the first wait for a peer to start in [start, end) of each operation, on
-    each plane of its group.
-    """
+    """Return each operation's first wait for a peer, in [start, end), on each plane of its group."""
     waits = tasks.at(
         tasks.named(trace, KNOWN.collectives.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src)
     )

@@ -80,9 +80,7 @@ class CriticalChain:
         return self.end_ns - self.begin_ns
 
     def by_kind(self, start_ns: int | None = None, end_ns: int | None = None) -> dict[CriticalKind, int]:
-        """Sum the time in `[start_ns, end_ns)` by each of the four kinds, ns; they add up to its wall
-        time.
-        """
+        """Sum the time in `[start_ns, end_ns)` by each of the four kinds, ns: they add up to its length."""
         begin = self.begin_ns if start_ns is None else start_ns
         end = self.end_ns if end_ns is None else max(begin, end_ns)
         inside = slice(*np.searchsorted(self.end, [begin], "right"), *np.searchsorted(self.start, [end]))

@@ -130,9 +130,7 @@ def _parts(
 
 
 def _arrivals(tasks: DeviceTasks, late: Meetings | None) -> Int64s:
-    """Return when the peer came that each task waited for, ns on the clock of the host; -1: it waited for
-    none.
-    """
+    """Return when the peer came that each task waited for, ns by the host's clock; -1: it waited for none."""
     if late is None:
         return np.full(len(tasks.row), -1, np.int64)
     places = first_equal(late.row, tasks.row)
@@ -147,9 +145,7 @@ def _shift_causes(moved: Points, edge: Edge, first: int) -> None:
 
 
 def _enqueues(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:
-    """Return row, time and thread of each enqueue (without a queue: launch), and for each task its place
-    among them or -1.
-    """
+    """Return row, time, thread of each enqueue (no queue: launch), and its place for each task or -1."""
     row = np.where(tasks.dequeue >= 0, tasks.enqueue, tasks.launch)
     is_known = (thread >= 0) & (tasks.enqueued >= 0) & ((tasks.dequeue < 0) | (tasks.enqueue >= 0))
     (places,) = np.nonzero(is_known)

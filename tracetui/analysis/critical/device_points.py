@@ -47,9 +47,7 @@ class DeviceTasks(NamedTuple):
 def device_work(
     chains: LaunchChains, activities: Sequence[DeviceActivity], streams: Streams
 ) -> tuple[DeviceTasks, Int64s]:
-    """Return the tasks of all devices that the points are made of, and the ns that each
-    device's clock is behind.
-    """
+    """Return the tasks of all devices as the points need them, and by how many ns each clock is behind."""
     slices = chains.trace.slices
     rows, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for index, activity in enumerate(activities):
@@ -199,8 +197,7 @@ def peer_points(
 
 
 def synchronised(tasks: DeviceTasks, enqueuer: Int64s, begin: Int64s, end: Int64s, waiter: Int64s) -> Int64s:
-    """Return the task that each synchronisation of the host waited for; places in the
-    tasks, -1: it waited for none.
+    """Return the task that each synchronisation of the host waited for; places in the tasks, -1: none.
 
     That is the last task enqueued on a stream before the synchronisation ended, or else before it began, if
     it ended meanwhile; of several streams the one with the latest. Streams are those of the devices that its
@@ -277,9 +274,7 @@ def _previous_on_line(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s
 
 
 def _awaited_tasks(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
-    """Return the work that each wait of a stream waited for (place, -1: none or not
-    known) and when it ended.
-    """
+    """Return the work that each wait of a stream waited for (place, -1: none or unknown) and its end."""
     places = np.full(len(tasks.row), -1, np.int64)
     (waits,) = np.nonzero(tasks.waits)
     row = streams.waited_for(tasks.row[waits])
@@ -288,8 +283,7 @@ def _awaited_tasks(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s
 
 
 def _usual_latency(chains: LaunchChains, tasks: DeviceTasks, launched: Bools, previous_end: Int64s) -> Int64s:
-    """Return, for each task, the usual time from the end of the launch to the start of tasks of its activity,
-    ns.
+    """Return the usual time from the end of the launch to the start, of tasks of each one's activity, ns.
 
     It is below 0 for what begins while it is still being launched.
     """

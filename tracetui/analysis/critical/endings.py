@@ -32,9 +32,7 @@ class Walls(NamedTuple):
 
 
 def walls_of(activities: Sequence[DeviceActivity], steps: Sequence[Step], clock_lag: Int64s) -> Walls:
-    """Return when the steps and devices begin and end, given by how many ns the clock of each device is
-    behind.
-    """
+    """Return when steps and devices begin and end, by how many ns the clock of each device is behind."""
     step_begin, step_end, step_device = (np.zeros(len(steps), np.int64) for _ in range(3))
     device_end, last_step = (np.full(len(activities), -1, np.int64) for _ in range(2))
     index_of = {activity.device: device for device, activity in enumerate(activities)}
@@ -56,8 +54,7 @@ def walls_of(activities: Sequence[DeviceActivity], steps: Sequence[Step], clock_
 
 
 def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: int) -> Points:
-    """Return where the last work of each stream before each end is done; each follows the
-    one before on its device.
+    """Return where the last work of each stream before each end is done; each follows its device's last.
 
     The tasks begin at one place among all points, these at another.
     """

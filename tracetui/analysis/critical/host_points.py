@@ -128,9 +128,7 @@ def _burst_points(
 def _synchronisations(
     trace: Trace, host_threads: HostThreads, threads: Int64s, blocking: Int64s
 ) -> list[tuple[int, Intervals]]:
-    """Return when threads synchronise: during the runtime's calls; where the trace has none, the whole
-    operator.
-    """
+    """Return when threads synchronise: in the runtime's calls; without any in the trace, the operators."""
     rows = rows_of(track for track in trace.tracks if track.family == Family.CALLS)
     if len(rows):
         blocking = blocking[:0]

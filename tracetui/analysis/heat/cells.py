@@ -21,8 +21,7 @@ class ColumnParts(NamedTuple):
 
 
 def parts_in_columns(starts: Int64s, ends: Int64s, edges: Int64s) -> ColumnParts:
-    """Return the parts of intervals in the columns between `edges`; their sum is what
-    lies between first and last.
+    """Return the parts of intervals in the columns between `edges`; they add up to what lies there.
 
     Args:
         starts: int64[n], ns, in any order; intervals may overlap.
@@ -50,9 +49,7 @@ class HeatCells:
 
     @classmethod
     def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, capacity: Int64s) -> HeatCells:
-        """Return the cells of parts, each with its row, column, ns and key; `capacity` has the
-        shape of the grid.
-        """
+        """Return the cells of parts, with row, column, ns and key; `capacity` has the shape of the grid."""
         total = np.zeros(capacity.shape, np.int64)
         np.add.at(total, (row, column), ns)
         main = most_of_each(row * capacity.shape[1] + column, key, ns, capacity.size).reshape(capacity.shape)

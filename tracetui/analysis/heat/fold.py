@@ -36,9 +36,7 @@ class FoldMap:
 
     @classmethod
     def from_analysis(cls, analysis: Analysis) -> FoldMap:
-        """Fold the time from the start of the only step's preparing, or of the devices' work, to the end of
-        that work.
-        """
+        """Fold the time from the step's preparing, or the start of the work, to the end of the work."""
         start = min((device.start_ns for device in analysis.devices), default=0)
         end = max((device.end_ns for device in analysis.devices), default=0)
         if len(analysis.steps) != 1:
@@ -46,8 +44,7 @@ class FoldMap:
         return cls(analysis, tuple(_phases(analysis, analysis.steps[0], start, end)))
 
     def lines(self, lines: int) -> tuple[Int64s, Int64s]:
-        """Return the phase of each line, and the ns at which it begins: at most so many
-        lines, one a phase at least.
+        """Return the phase and the first ns of each line: at most so many lines, one a phase at least.
 
         All lines are as long, but the last of each phase, which ends with it: see `line_ns`.
         """
@@ -94,9 +91,7 @@ class FoldMap:
         return HeatCells.of_parts(cell // columns, cell % columns, ns, interval, capacity)
 
     def edges(self, lines: int, columns: int) -> Int64s:
-        """Return the edges of the cells of each line, empty after the end of its phase; int64[lines, columns
-        + 1], ns.
-        """
+        """Return the edges of each line's cells, empty after its phase; int64[lines, columns + 1], ns."""
         phase, start = self.lines(lines)
         offsets = even_edges(0, self.line_ns(lines), columns)
         end = np.array([span.end_ns for span in self.phases], np.int64)
@@ -105,9 +100,7 @@ class FoldMap:
 
 
 def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[FoldPhase]:
-    """Return what the trace knows of the step, from preparing to the tail, and what is
-    before and after it.
-    """
+    """Return what the trace knows of the step, from preparing to tail, and what is before and after."""
     marks: list[tuple[int, str]] = [(start, "before the step")]
     if step.iteration_gap is not None:
         marks.append((step.iteration_gap[0], "iteration gap"))

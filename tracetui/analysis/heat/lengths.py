@@ -40,8 +40,7 @@ class LengthMap:
         return cls(analysis, bounds, gaps, idle)
 
     def cells(self, edges: Int64s) -> HeatCells:
-        """Return the cells of the columns between `edges` (int64[columns + 1], ns); `main` is the interval of
-        `analysis.idle`.
+        """Return the cells of the columns between `edges`, int64[columns + 1], ns; `main`: place in `idle`.
 
         The capacity of a cell is the length of its column, times the number of devices.
         """
@@ -54,9 +53,7 @@ class LengthMap:
 
 
 def half_of_idle(analysis: Analysis) -> tuple[int, int]:
-    """Return how many of the longest gaps hold half of the idle time, and the idle ns of
-    the shortest of them.
-    """
+    """Return how many of the longest gaps hold half of the idle time, and the idle ns of the last."""
     ranked = analysis.gaps.idle[analysis.gaps.ranked(Measure.IDLE)]
     total = np.cumsum(ranked)
     if not len(total) or not total[-1]:
@@ -77,9 +74,7 @@ def _bounds(shortest: int, longest: int, rows: int) -> Int64s:
 
 
 def _divided(shortest: int, longest: int, division: int) -> Int64s:
-    """Return rising bounds, `division` of them a decade, from below the shortest length to above the
-    longest.
-    """
+    """Return rising bounds, `division` of them a decade, around the shortest and the longest length."""
     steps = {round(10 ** (step / division)) for step in range(18 * division + 1)}
     bounds = np.array(sorted(steps | {_LONGEST}), np.int64)
     first = int(np.searchsorted(bounds, shortest, "right")) - 1

@@ -31,9 +31,7 @@ class IdleReasons:
         self._frames, self._frame = lines_of(analysis.trace, causes.stack, causes.frame, analysis.rules)
 
     def between(self, device: int, start_ns: int, end_ns: int, only: Cause | None = None) -> IdleReason:
-        """Return the main reason of a device's idle time in [start_ns, end_ns), or of the part with one
-        cause.
-        """
+        """Return the main reason of a device's idle time in [start_ns, end_ns), or of one cause's part."""
         causes = self._causes
         on_device = causes.of_device(device)
         first = on_device.start + int(np.searchsorted(causes.end[on_device], start_ns, "right"))

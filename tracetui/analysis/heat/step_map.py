@@ -82,14 +82,11 @@ class StepMap:
         return max(int((self.end - self.base).max(initial=1)), int(ends.max(initial=1)))
 
     def edges(self, rows: int) -> Int64s:
-        """Return the edges of rows of equal length, ns from the first work; int64[rows + 1], fewer for a very
-        short time.
-        """
+        """Return the edges of rows of equal length, ns from the first work; int64[rows + 1] or fewer."""
         return even_edges(self.low_ns, self.high_ns, rows)
 
     def cells(self, edges: Int64s) -> HeatCells:
-        """Return the cells of the rows between `edges` (ns from the first work); `main` is the interval of
-        `analysis.idle`.
+        """Return the cells of the rows between `edges` (ns from first work); `main`: place in `idle`.
 
         The capacity of a cell is the part of its row that lies in the time of the step.
         """
@@ -125,9 +122,7 @@ def _first_work(analysis: Analysis, index: int) -> int:
 
 
 def _gap_before(free_starts: Int64s, free_ends: Int64s, base: Int64s) -> Int64s:
-    """Return when the device last worked before each time, or the time itself if it works; times are in
-    order.
-    """
+    """Return when the device last worked before each time, or that time if it works; times in order."""
     place = np.searchsorted(free_ends, base)
     ends_there = place < len(free_ends)
     ends_there[ends_there] = free_ends[place[ends_there]] == base[ends_there]

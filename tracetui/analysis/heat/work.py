@@ -104,9 +104,7 @@ class WorkMap:
         return HeatCells.of_totals(ns, capacity)
 
     def while_idle(self, thing: WorkRow) -> tuple[int, int]:
-        """Return the ns of a row while its device is idle, and the ns of that idle time; for the host summed
-        over devices.
-        """
+        """Return the ns of a row while its device is idle, and of all that time; the host's: all devices."""
         devices = self.analysis.devices if thing.device < 0 else [self.analysis.devices[thing.device]]
         overlap = sum((thing.times & device.idle).total for device in devices)
         return overlap, sum(device.idle_ns for device in devices)
@@ -245,9 +243,7 @@ def _stream_times(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
 
 
 def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -> Intervals:
-    """Return when the collectives of a group wait for a late rank; where unknown, when a part waits and none
-    moves.
-    """
+    """Return when a group's collectives wait for a late rank; else when a part waits and none moves."""
     operations, waits = analysis.communication.operations, analysis.communication.waits
     (members,) = np.nonzero(operations.group == group.index)
     is_split = waits.has_handshake[members]

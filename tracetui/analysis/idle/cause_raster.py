@@ -46,8 +46,6 @@ class CauseRaster:
 
 
 def main_causes(ns: Int64s) -> Int8s:
-    """Return the cause with the most time in each column of int64[causes, columns]; int8[columns], -1 where
-    there is none.
-    """
+    """Return the cause with the most time in each column of int64[causes, columns]; int8[columns], or -1."""
     cause = np.where(ns.any(axis=0), ns.argmax(axis=0), -1)
     return cause.astype(np.int8)

@@ -58,9 +58,7 @@ class Causes:
         return slice_of(self.interval, index)
 
     def of_gap(self, gap: int) -> slice:
-        """Return the places of the pieces in an AICore gap, by time; the intervals are those
-        of `find_idle`.
-        """
+        """Return the places of the pieces in an AICore gap, by time; intervals are those of `find_idle`."""
         return self._of_intervals(slice_of(self.intervals.gap, gap))
 
     def of_device(self, device: int) -> slice:
@@ -95,9 +93,7 @@ class Causes:
         return sum_by_step(self.intervals.step[self.interval], self.cause, self.ns, len(Cause))
 
     def of_gaps(self, count: int) -> Int8s:
-        """Return the cause with the most time in each of `count` gaps, the lower of equals;
-        -1 where never idle.
-        """
+        """Return the cause with the most time in each gap, the lower of equals; -1 where never idle."""
         table = np.zeros((count, len(Cause)), np.int64)
         np.add.at(table, (self.intervals.gap[self.interval], self.cause), self.ns)
         return np.where(table.any(axis=1), table.argmax(axis=1), -1).astype(np.int8)

@@ -123,16 +123,12 @@ class HostThread:
         return frames
 
     def cut(self, starts: Int64s, ends: Int64s, by_frame: bool) -> Cuts:
-        """Cut stretches of time wherever the thread does something else; with `by_frame`, in another frame
-        too.
-        """
+        """Cut stretches wherever the thread does something else; with `by_frame`, at other frames too."""
         edges = edges_of(self.edges, self.frame_edges) if by_frame else self.edges
         return cut_at_edges(starts, ends, edges)
 
     def causes(self, times: Int64s, running: Int64s) -> Int8s:
-        """Return why the thread had not enqueued more at each time, given what ran then; int8, a Cause
-        each.
-        """
+        """Return why the thread had not enqueued more at each time, by what ran then; int8, a Cause each."""
         cause = np.where(self.python_recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
         for candidate in reversed(_HOST):
             if candidate is Cause.OPERATOR:
@@ -243,8 +239,7 @@ class HostThreads:
         return is_real
 
     def bursts(self, index: int) -> AutogradBursts | None:
-        """Return the bursts of an autograd thread; None for any other, and where nothing
-        tells which wakes it.
+        """Return the bursts of an autograd thread; None of any other, and where nothing tells what wakes it.
 
         A thread on which the autograd engine evaluates functions is woken by the thread of their forward
         operators, each time after that thread has begun another operator.
@@ -336,8 +331,7 @@ class HostThreads:
         return (searchsorted(begins, ends) > searchsorted(begins, starts)) | (not len(begins))
 
     def _wrapping(self, is_operator: Bools) -> Int64s:
-        """Return the operators in which Python went on: one inside has another call stack, or a frame begins
-        inside.
+        """Return the operators in which Python went on: another call stack or a frame begins inside.
 
         Those whose name stands for a cause are left out.
         """

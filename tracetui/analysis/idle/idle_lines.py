@@ -119,8 +119,7 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
 
 
 def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> tuple[list[Frame], Int64s]:
-    """Return the distinct lines of stacks, and the place among them of each one's line;
-    -1 where it has no stack.
+    """Return the distinct lines of stacks, and the place among them of each stack's; -1 where it has none.
 
     Args:
         trace: the trace.
@@ -165,9 +164,7 @@ def charge_sums(trace: Trace, charges: Charges, places: Int64s) -> dict[str, Any
 
 
 def stack_tree(trace: Trace, charges: Charges) -> StackNode:
-    """Return the charges by whole stack: of python_function slices where there is one,
-    else the call stack.
-    """
+    """Return the charges by whole stack: of python_function slices if there is one, else the call stack."""
     stacks, stack_of_charge = charged_stacks(trace, charges)
     tree = _StackTree()
     for stack, places in runs(stack_of_charge):
@@ -203,8 +200,7 @@ def has_python(trace: Trace) -> bool:
 
 
 def charged_stacks(trace: Trace, charges: Charges) -> tuple[list[tuple[Frame, ...]], Int64s]:
-    """Return the stacks of a tree, from the root, and the place among them of each
-    charge; -1 where it has none.
+    """Return the stacks of a tree, root first, and the place of each charge's among them; -1 for none.
 
     Where no Python is recorded, the operators of the host that hold each other stand for its frames.
     """
@@ -222,9 +218,7 @@ def charged_stacks(trace: Trace, charges: Charges) -> tuple[list[tuple[Frame, ..
 def _stacks(
     trace: Trace, texts: Int32s, frames: Int64s, frames_first: bool
 ) -> tuple[list[tuple[Frame, ...]], Int64s]:
-    """Return the distinct stacks, leaf first, and the place of each row's among them; -1 where it has
-    none.
-    """
+    """Return the distinct stacks, leaf first, and the place of each row's among them, -1 for none."""
     if frames_first:
         texts = np.where(frames >= 0, np.int32(-1), texts)
     else:

@@ -52,9 +52,7 @@ def edges_of(*columns: Int64s) -> Int64s:
 def cut_by_cover(
     starts: Int64s, ends: Int64s, keys: Int64s, cover: Callable[[int], Intervals]
 ) -> tuple[Cuts, Bools]:
-    """Cut each `[start, end)` by the cover of its key, and return whether each piece is covered; key -1: by
-    none.
-    """
+    """Cut each `[start, end)` by the cover of its key, -1 for none; and return which pieces it covers."""
     parts, inside = [], []
     (not_empty,) = np.nonzero(starts < ends)
     for key, group in runs(keys[not_empty]):

@@ -35,9 +35,7 @@ class Signature(LineFields):
 
 
 def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> tuple[Signature, ...]:
-    """Return the signatures of all gaps with idle time, most idle first; each gap has
-    one: the sum is idle_ns.
-    """
+    """Return the signatures of gaps with idle time, most idle first; one each: the sum is idle_ns."""
     charges = causes.charges
     lines, line = lines_of(trace, charges.stack, charges.frame, rules)
     name = pick(trace.slices.name, charges.operator)

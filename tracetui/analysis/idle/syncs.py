@@ -61,8 +61,7 @@ def sync_table(
     window: tuple[int, int] | None = None,
     gaps: Bools | None = None,
 ) -> tuple[SyncCall, ...]:
-    """Return the synchronisations that took time, those first that expose the most idle
-    time, then the longest.
+    """Return the synchronisations that took time: those first that expose most idle time, then the longest.
 
     `window`, [start, end) in ns: only those that start in it or expose idle time. `gaps`, bool[gaps]: only
     the idle time of these counts as exposed.
@@ -134,9 +133,7 @@ def _exposed_fields(causes: Causes, exposing: Int64s, pieces: Int64s) -> dict[st
 
 
 def _find_syncs(trace: Trace, host_threads: HostThreads, causes: Causes) -> tuple[_Syncs, Int64s]:
-    """Return all synchronisations, and of each piece of idle time the place of the one
-    that exposes it, or -1.
-    """
+    """Return all synchronisations, and the place of the one that exposes each piece of idle time, or -1."""
     intervals, exposing = causes.intervals, np.full(len(causes), -1, np.int64)
     sync_of_interval = np.full(len(intervals), -1, np.int64)
     piece_thread = host_threads.of_rows(np.where(causes.operator >= 0, causes.operator, causes.frame))

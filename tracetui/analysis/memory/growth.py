@@ -185,9 +185,7 @@ def _growing_group(recorded: MemoryRecording, group_blocks: Blocks, alive: Int64
 
 
 def _calls(recorded: MemoryRecording, rows: Int64s, steps: range) -> tuple[int, int, int | None]:
-    """Count the calls of an operator at a line in the last step, those that leave something behind, and which
-    one does.
-    """
+    """Count an operator's calls at a line in the last step, those that leave a block, and which one does."""
     blocks, example = recorded.blocks, rows[-1]
     matching = (blocks.operator == blocks.operator[example]) & (blocks.line == blocks.line[example])
     matching &= blocks.component == blocks.component[example]

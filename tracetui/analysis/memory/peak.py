@@ -62,9 +62,7 @@ class SizeMemory:
 
 
 def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
-    """Return the curve of all that tensors hold on a device; where no component is known for that, the one
-    that holds most.
-    """
+    """Return the curve of all that tensors hold on a device; else that of the component with the most."""
     candidates = [curve for curve in curves if curve.device == device and len(curve.known_places)]
     for name in WHOLE:
         for curve in candidates:

@@ -185,9 +185,7 @@ def _releases(table: SiblingTable) -> Int64s:
 def _operators_of_name(
     trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s
 ) -> Int64s:
-    """Return the innermost operator of that name around each time; -1 where there is none, or several threads
-    have one.
-    """
+    """Return the innermost operator of that name around each time; -1: of none, or of several threads."""
     number = {text: place for place, text in enumerate(trace.strings)}
     expected = np.array([number.get(text, -2) for text in names], np.int64)[name]
 

@@ -54,9 +54,7 @@ class Fit(NamedTuple):
 
 
 def agreement(threads: Sequence[ThreadActivity], offset_ns: int, window: tuple[int, int]) -> tuple[int, int]:
-    """Count the times in a window of the recording at which the thread has a core, and those at which it is
-    known whether it has.
-    """
+    """Count the times in a window at which the thread has a core, and those at which that is known."""
     agreeing = total = 0
     for thread in threads:
         times = thread.times - offset_ns

@@ -127,9 +127,7 @@ class _Pieces(NamedTuple):
 def thread_states(
     events: SchedulerEvents, pids: Iterable[int], window: tuple[int, int]
 ) -> dict[int, ThreadStates]:
-    """Return what some threads did in a window [start, end) of the recording's clock; those never seen are
-    unknown all the time.
-    """
+    """Return what threads did in [start, end) of the recording's clock; unknown where never seen."""
     wanted = np.zeros(MOST_PIDS, np.bool_)
     chosen = sorted({pid for pid in pids if 0 < pid < MOST_PIDS})
     wanted[chosen] = True
