@@ -23,6 +23,8 @@ Smalls = NDArray[Any]  #: of int16, or of int32 where not all of its numbers fit
 DENSE = 4
 _FEW = 64  # keys whose places numpy finds before their address is known
 
+EMPTY: Int64s = np.empty(0, np.int64)  #: no rows, places or times
+
 AnyColumns = TypeVar("AnyColumns", bound="Columns")
 
 

@@ -60,7 +60,7 @@ from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_t
 from tracetui.analysis.search import pick, runs, track_of_rows
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table, steps_by_device
 from tracetui.analysis.system_calls import SystemCalls
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 from tracetui.background import MOST_BESIDE, Background
 from tracetui.databases.exports import OtherExport, other_export
 from tracetui.siblings.run_description import RunDescription, describe_run
@@ -131,7 +131,7 @@ class Analysis:
     def work(self) -> Int64s:
         """The rows of all work of all devices, by device, then start."""
         parts = [activity.work for activity in self.devices]
-        return np.concatenate([np.empty(0, np.int64), *parts])
+        return np.concatenate([EMPTY, *parts])
 
     @cached_property
     def host_rows(self) -> Int64s:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tracetui.analysis.search import pick, ranges, slice_of
-from tracetui.arrays import Columns, Int32s, Int64s, first_equal
+from tracetui.arrays import EMPTY, Columns, Int32s, Int64s, first_equal
 from tracetui.trace.model import Activity, Trace
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ class IdleIntervals(Columns):
 def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepWindows) -> Gaps:
     """Return the AICore gaps of all devices, with what runs in them. |W| == |A| + a device's gaps."""
     parts = [_device_gaps(trace, index, activity, windows) for index, activity in enumerate(activities)]
-    empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
-    none = (empty32, *[empty64] * 6, empty32, empty64, empty64)
+    no_index = np.empty(0, np.int32)
+    none = (no_index, *[EMPTY] * 6, no_index, EMPTY, EMPTY)
     return Gaps(*(np.concatenate(columns) for columns in zip(none, *parts)))
 
 
@@ -96,8 +96,8 @@ def find_idle(
 ) -> IdleIntervals:
     """Return the idle intervals of all devices, each in one of `gaps`; they add up to the idle time."""
     parts = [_device_idle(trace, i, activity, gaps, windows, chains) for i, activity in enumerate(activities)]
-    empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
-    none = (empty32, empty64, empty64, empty64, empty32, empty64)
+    no_index = np.empty(0, np.int32)
+    none = (no_index, EMPTY, EMPTY, EMPTY, no_index, EMPTY)
     return IdleIntervals(*(np.concatenate(columns) for columns in zip(none, *parts)))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import among, pick, ranges, runs, track_of_rows
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Layer, Trace
 
@@ -140,7 +140,7 @@ def tasks_of_steps(host_steps: list[HostStep], issued: dict[str, IssuedTasks]) -
     places: dict[str, list[int]] = {}
     for place, host in enumerate(host_steps):
         places.setdefault(host.pid, []).append(place)
-    parts = [StepTasks._make(np.empty(0, np.int64) for _ in StepTasks._fields)]
+    parts = [StepTasks._make(EMPTY for _ in StepTasks._fields)]
     for pid, tasks in issued.items():
         indices = np.array(places[pid], np.int64)
         first, stop = tasks.within([host_steps[place] for place in places[pid]])

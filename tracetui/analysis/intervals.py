@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.search import ranges
-from tracetui.arrays import Int64s, searchsorted
+from tracetui.arrays import EMPTY, Int64s, searchsorted
 from tracetui.trace.model import Slices
 
 
@@ -119,4 +119,4 @@ def time_of(slices: Slices, rows: Int64s) -> Intervals:
     return union(slices.start[rows], slices.end[rows])
 
 
-NOTHING = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))
+NOTHING = Intervals(EMPTY, EMPTY)

@@ -16,7 +16,7 @@ import numpy as np
 
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import distinct, rows_of
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 from tracetui.siblings.step_points import StepPoints, step_points
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Family, Layer, Trace, Track
@@ -140,7 +140,7 @@ def _clock_shift(trace: Trace, points: StepPoints) -> int | None:
             listed = np.sort(begins[begins > 0])
             count = min(len(rows), len(listed))
             differences.append(starts[rows[:count]] - listed[:count])
-    all_differences = np.concatenate([np.empty(0, np.int64), *differences])
+    all_differences = np.concatenate([EMPTY, *differences])
     if not len(all_differences):
         return None
     shift = int(np.median(all_differences))

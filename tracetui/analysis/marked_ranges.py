@@ -18,7 +18,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.search import among, of_category, runs, track_of_rows
-from tracetui.arrays import Bools, Int64s, searchsorted
+from tracetui.arrays import EMPTY, Bools, Int64s, searchsorted
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -59,7 +59,7 @@ def range_name(name: str) -> str:
 def host_ranges(trace: Trace) -> Int64s:
     """Return the rows of the ranges of a trace that last."""
     tracks = (track for track in trace.tracks if track.layer in (Layer.MARKS, Layer.PYTHON))
-    row = np.concatenate([np.empty(0, np.int64), *(_ranges_of(trace, track) for track in tracks)])
+    row = np.concatenate([EMPTY, *(_ranges_of(trace, track) for track in tracks)])
     rows: Int64s = row[trace.slices.dur[row] > 0]
     return rows
 
@@ -117,7 +117,7 @@ def _ranges_of(trace: Trace, track: Track) -> Int64s:
     if track.layer is Layer.MARKS:
         return np.arange(first, track.rows.stop)
     if track.layer is not Layer.PYTHON or track.family is not Family.OPERATORS or not len(track.rows):
-        return np.empty(0, np.int64)
+        return EMPTY
     annotated = of_category(trace, trace.slices.category[span], KNOWN.categories.annotations)
     named = trace.slices.name[span]
     candidate = meanings(trace.strings, named, lambda name: _MADE_BY_LIBRARIES.fullmatch(name) is None) == 1

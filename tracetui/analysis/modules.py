@@ -16,7 +16,7 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle.idle_lines import Charges
 from tracetui.analysis.nested_idle import NestedIdle, nested_idle, places_under
 from tracetui.analysis.search import pick, rows_of
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.order import numbered
@@ -95,7 +95,7 @@ class Modules:
 
     def _nested(self, innermost: Int64s) -> Int64s:
         """Pair places of calls with each module (a string) that they are in, or are; int64[m, 2]."""
-        width, pairs, row = len(self._trace.strings), [np.empty(0, np.int64)], innermost
+        width, pairs, row = len(self._trace.strings), [EMPTY], innermost
         place = np.arange(len(row))
         while True:
             place, row = place[row >= 0], row[row >= 0]

@@ -17,7 +17,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.nested_idle import NestedIdle, nested_idle, places_under
 from tracetui.analysis.search import among, distinct, pick
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame
 
@@ -149,4 +149,4 @@ class _ScopeTree:
         self.pairs = np.array(sorted(pairs), np.int64)  #: int64[m, 2]: scopes, and each that these are in
 
 
-_NO_IDLE = NestedIdle(0, 0, 0, 0, 0, {}, {}, np.empty(0, np.int64))
+_NO_IDLE = NestedIdle(0, 0, 0, 0, 0, {}, {}, EMPTY)

@@ -9,7 +9,7 @@ from typing import Callable, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes, searchsorted
+from tracetui.arrays import EMPTY, Bools, Int8s, Int32s, Int64s, Wholes, searchsorted
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Trace, Track
 from tracetui.trace.order import numbered, stable_order
@@ -30,7 +30,7 @@ def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
 def rows_of(tracks: Iterable[Track]) -> Int64s:
     """Return the slice rows of several tracks, one track after the other."""
     rows = [np.arange(track.rows.start, track.rows.stop) for track in tracks]
-    return rows[0] if len(rows) == 1 else np.concatenate([np.empty(0, np.int64), *rows])
+    return rows[0] if len(rows) == 1 else np.concatenate([EMPTY, *rows])
 
 
 def starts_of(trace: Trace, tracks: Iterable[Track]) -> Int64s:

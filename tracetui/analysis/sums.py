@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.search import grouped
-from tracetui.arrays import Int8s, Int32s, Int64s
+from tracetui.arrays import EMPTY, Int8s, Int32s, Int64s
 from tracetui.trace.order import starts_run
 
 
 def sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
     """Return the distinct keys, sorted, and the ns of each."""
     order, first = grouped(keys)
-    total = np.add.reduceat(ns[order], first) if len(first) else np.empty(0, np.int64)
+    total = np.add.reduceat(ns[order], first) if len(first) else EMPTY
     return keys[order[first]], total
 
 

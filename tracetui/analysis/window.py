@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.operators import OperatorTable, operator_table
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 from tracetui.trace.model import Trace, Track
 
 
@@ -56,7 +56,7 @@ def window_statistics(
 def rows_in_window(trace: Trace, tracks: Iterable[Track], start_ns: int, end_ns: int) -> Int64s:
     """Return the slice rows of tracks that overlap [start_ns, end_ns); without length, that start in it."""
     starts, ends = trace.slices.start, trace.slices.end
-    parts = [np.empty(0, np.int64)]
+    parts = [EMPTY]
     for track in tracks:
         for lane in track.lanes:
             rows = trace.lane_slice_rows(lane)

@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 from tracetui.compiled import native
 from tracetui.reader.numbering import FlowIds
 
@@ -39,7 +39,7 @@ class BlockScanner:
             "shapes": np.empty(0, np.int32),
             "samples": np.empty(0, np.int32),
             "texts": np.array([strings[None]], np.int32),
-            "flow_ids": np.empty(0, np.int64),
+            "flow_ids": EMPTY,
         }
 
     def scan(self, text: bytes, length: int) -> int:

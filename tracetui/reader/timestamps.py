@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Floats, Int64s
+from tracetui.arrays import EMPTY, Floats, Int64s
 
 LIMIT = 1 << 62  #: ns; beyond (146 years) sums of times would overflow
 UNREADABLE = -(1 << 63)  #: stands for a time that can't be read
@@ -44,7 +44,7 @@ def times(values: list[Any]) -> Int64s:
 def text_times(values: list[str]) -> Int64s:
     """Return `times` of texts only; raises TypeError where one isn't text."""
     if not values:
-        return np.empty(0, np.int64)
+        return EMPTY
     result = _fixed_width("\n".join(values) + "\n", len(values))
     return _by_length(values) if result is None else result
 
@@ -64,7 +64,7 @@ def durations(values: list[Any]) -> Int64s:
     except (TypeError, ValueError, OverflowError):
         return np.array([parse_duration(value) for value in values], np.int64)
     if not values:
-        return np.empty(0, np.int64)
+        return EMPTY
     with np.errstate(all="ignore"):
         product = floats * 1000.0
         result = np.rint(product)

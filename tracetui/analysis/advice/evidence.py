@@ -15,7 +15,7 @@ from tracetui.analysis.intervals import Intervals, time_between, time_of
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, TraceKind
 from tracetui.trace.stack import Frame
 
@@ -131,7 +131,7 @@ class Evidence:
         calls_of_thread = dict(runs(thread[track_of_rows(self.trace, calls)]))
         inside = np.zeros(len(causes), np.int64)
         for number, group in runs(thread[causes.track[places]]):
-            busy = self.time_of(calls[calls_of_thread.get(number, np.empty(0, np.int64))])
+            busy = self.time_of(calls[calls_of_thread.get(number, EMPTY)])
             pieces = places[group]
             inside[pieces] = busy.covered(causes.start[pieces], causes.end[pieces])
         return inside

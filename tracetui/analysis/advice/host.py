@@ -28,7 +28,7 @@ from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import distinct, name_meanings, runs, track_of_rows
 from tracetui.analysis.sums import most_first
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Int32s, Int64s
 from tracetui.siblings.minddata import MindData, minddata_of
 from tracetui.trace.model import Activity, Family
 from tracetui.trace.order import starts_run
@@ -46,7 +46,6 @@ PER_LAUNCH = (
 
 
 _NEVER = np.iinfo(np.int64).max
-_NONE = np.empty(0, np.int64)
 
 
 def launch_bound(evidence: Evidence) -> Iterator[Advice]:
@@ -241,7 +240,7 @@ def collections(evidence: Evidence) -> Iterator[Advice]:
     """Find garbage collections of Python that stop the thread that launches."""
     slices, threads = evidence.trace.slices, evidence.analysis.host_threads
     launching = evidence.launching[evidence.launching >= 0].tolist()
-    all_collections = distinct(np.concatenate([_NONE, *map(threads.collections, launching)]))
+    all_collections = distinct(np.concatenate([EMPTY, *map(threads.collections, launching)]))
     rows = evidence.longest_first(all_collections[slices.dur[all_collections] >= COLLECTION.value])
     pieces = evidence.caused(Cause.GC)
     cost = evidence.idle_ns(pieces)

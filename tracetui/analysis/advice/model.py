@@ -8,15 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Union
 
-import numpy as np
-
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 
 Figures = dict[str, Union[int, float, str]]
-
-
-def _nowhere() -> Int64s:
-    return np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +31,8 @@ class Advice:
     line: int = 0
     function: str = ""
     per_step_ns: int | None = None  #: cost_ns of a mean step, rounded down; None without steps, and of a note
-    gaps: Int64s = field(default_factory=_nowhere)  #: indices of gaps to look at, worst first
-    rows: Int64s = field(default_factory=_nowhere)  #: slice rows to look at, worst first
+    gaps: Int64s = field(default_factory=lambda: EMPTY)  #: indices of gaps to look at, worst first
+    rows: Int64s = field(default_factory=lambda: EMPTY)  #: slice rows to look at, worst first
 
     @property
     def kind(self) -> str:

@@ -16,7 +16,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.idle.pieces import last_begun
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick, rows_of, runs, track_of_rows
-from tracetui.arrays import Bools, Columns, Int32s, Int64s, first_equal
+from tracetui.arrays import EMPTY, Bools, Columns, Int32s, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -71,7 +71,7 @@ def operations(
         activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
         for activity in activities
     ]
-    row = np.concatenate([np.empty(0, np.int64), *parts])
+    row = np.concatenate([EMPTY, *parts])
     track = track_of_rows(trace, row)
     is_group = np.array([track.family == Family.GROUP for track in trace.tracks], np.bool_)
     hccl, places = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])

@@ -14,7 +14,7 @@ import numpy as np
 
 from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 from tracetui.analysis.search import runs
-from tracetui.arrays import Bools, Columns, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Columns, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
@@ -75,7 +75,7 @@ def _handshakes(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks) -
         tasks.named(trace, KNOWN.collectives.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src)
     )
     members = dict(runs(collectives.group))
-    operation, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    operation, place = [EMPTY], [EMPTY]
     for _, on_plane in runs(waits.plane):
         group = int(waits.group[on_plane[0]])
         if group < 0 or group not in members:

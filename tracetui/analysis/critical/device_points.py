@@ -17,7 +17,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import distinct, name_meanings, pick, runs, track_of_rows
-from tracetui.arrays import Bools, Int64s, first_equal
+from tracetui.arrays import EMPTY, Bools, Int64s, first_equal
 from tracetui.trace.model import Activity
 
 #: ns: an operator that does not wait returns so soon after it has enqueued a copy.
@@ -49,7 +49,7 @@ def device_work(
 ) -> tuple[DeviceTasks, Int64s]:
     """Return the tasks of all devices as the points need them, and by how many ns each clock is behind."""
     slices = chains.trace.slices
-    rows, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    rows, device = [EMPTY], [EMPTY]
     for index, activity in enumerate(activities):
         waiting = activity.tasks[slices.activity[activity.tasks] == Activity.WAIT]
         waiting = waiting[name_meanings(chains.trace, waiting, calls.stream_waits) == 1]

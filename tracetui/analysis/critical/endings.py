@@ -16,7 +16,7 @@ from tracetui.analysis.critical.device_points import DeviceTasks
 from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.steps import Step
-from tracetui.arrays import Int64s, first_equal
+from tracetui.arrays import EMPTY, Int64s, first_equal
 from tracetui.trace.order import starts_run
 
 
@@ -58,12 +58,12 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
 
     The tasks begin at one place among all points, these at another.
     """
-    task, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    task, device = [EMPTY], [EMPTY]
     (work,) = np.nonzero(~tasks.waits)
     work_by_device, steps_by_device = dict(runs(tasks.device[work])), dict(runs(walls.step_device))
     for index, end in enumerate(walls.device_end.tolist()):
-        ends = distinct(np.append(walls.step_end[steps_by_device.get(index, _NONE)], end))
-        on_device = work[work_by_device.get(index, _NONE)]
+        ends = distinct(np.append(walls.step_end[steps_by_device.get(index, EMPTY)], end))
+        on_device = work[work_by_device.get(index, EMPTY)]
         on_device = on_device[tasks.end[on_device] <= end]
         end_index = np.searchsorted(ends, tasks.end[on_device])
         order = np.lexsort((tasks.end[on_device], tasks.stream[on_device], end_index))
@@ -98,7 +98,7 @@ def end_points(
     latest = np.full(len(ends), -1, np.int64)
     completions_by_device = dict(runs(completions.device))
     for device, end_places in runs(devices_of_ends):
-        on_device = completions_by_device.get(device, _NONE)
+        on_device = completions_by_device.get(device, EMPTY)
         last = pick(
             on_device, np.searchsorted(completions.time[on_device], ends.time[end_places], "right") - 1
         )
@@ -109,6 +109,3 @@ def end_points(
     )
     ends.binding[:] = np.where(on_host, Edge.BEFORE, Edge.WAIT)
     return ends
-
-
-_NONE = np.empty(0, np.int64)

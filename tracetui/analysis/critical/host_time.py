@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.idle.host import AutogradBursts, HostThreads
 from tracetui.analysis.search import distinct, pick
-from tracetui.arrays import Bools, Int32s, Int64s, Wholes, searchsorted
+from tracetui.arrays import EMPTY, Bools, Int32s, Int64s, Wholes, searchsorted
 from tracetui.trace.model import Trace
 
 
@@ -38,8 +38,7 @@ class HostTime:
 
     def pieces(self, thread: Wholes, start: Int64s, end: Int64s) -> HostPieces:
         """Return the pieces of stretches `[start, end)` of threads, by thread; they sum to their stretch."""
-        none = np.empty(0, np.int64)
-        parts = [(none, none, none, none, none, none)]
+        parts = [(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)]
         for index in distinct(thread).tolist():
             (on_thread,) = np.nonzero(thread == index)
             cuts = self._threads.thread(index).cut(start[on_thread], end[on_thread], self._by_frame)

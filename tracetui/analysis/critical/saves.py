@@ -40,7 +40,7 @@ from tracetui.analysis.idle.idle_lines import LineFields, line_keys
 from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
-from tracetui.arrays import Int64s, searchsorted
+from tracetui.arrays import EMPTY, Int64s, searchsorted
 from tracetui.trace.model import Trace
 
 
@@ -147,7 +147,7 @@ class _Waits(NamedTuple):
 def _waits(trace: Trace, meetings: Meetings | None, device: int, lag: int) -> _Waits:
     """Return the waits of a device whose clock is `lag` behind that of the host."""
     if meetings is None:
-        return _Waits(_NONE, _NONE, _NONE)
+        return _Waits(EMPTY, EMPTY, EMPTY)
     on_device = meetings.device == device
     enqueued = meetings.time[on_device]
     time, ns = sums(enqueued, meetings.exposed[on_device])
@@ -210,5 +210,4 @@ def _rank(row: LineSaving) -> tuple[int, int, int, str, int, str, bool]:
     return -row.saves_at_most_ns, -row.saves_with_peers_ns, -row.critical_ns, row.file or "", *row.key[1:]
 
 
-_NONE = np.empty(0, np.int64)
-_NO_COLUMNS = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.bool_))
+_NO_COLUMNS = (np.empty(0, np.int32), EMPTY, np.empty(0, np.bool_))

@@ -20,7 +20,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import NOTHING, Intervals
 from tracetui.analysis.search import distinct, name_meanings, pick, rows_of, runs
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 from tracetui.trace.model import Layer
 from tracetui.units import format_duration
 
@@ -58,10 +58,9 @@ def replays_of(recording: HealthEvidence) -> list[Replay]:
     is_graph[rows] = True
     of_graph = np.flatnonzero(is_graph[chains.launch])
     by_launch = {row: chains.tasks[of_graph[found]] for row, found in runs(chains.launch[of_graph])}
-    none = np.empty(0, np.int64)
     replays = []
     for row in rows[np.argsort(slices.start[rows], kind="stable")].tolist():
-        tasks = by_launch.get(row, none)
+        tasks = by_launch.get(row, EMPTY)
         tasks = tasks[np.argsort(slices.start[tasks], kind="stable")]
         replays.append(Replay(row, tasks, tuple(slices.name[tasks].tolist())))
     return replays

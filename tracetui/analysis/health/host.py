@@ -15,7 +15,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import rows_of, span_of
-from tracetui.arrays import Int64s, searchsorted
+from tracetui.arrays import EMPTY, Int64s, searchsorted
 from tracetui.siblings.rank_files import rank_info
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
 from tracetui.units import format_duration
@@ -52,7 +52,7 @@ def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
         if len(unclosed):
             found.append(unclosed)
             tracks.append(track.index)
-    rows = np.concatenate(found) if found else np.empty(0, np.int64)
+    rows = np.concatenate(found) if found else EMPTY
     count = len(rows) + trace.unclosed
     if not count:
         return

@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.idle import calls
 from tracetui.analysis.launch_chains import NEVER, LaunchChains, is_operator_track
 from tracetui.analysis.search import name_meanings, of_category, pick, rows_by_process, rows_by_track, rows_of
-from tracetui.arrays import Bools, Int64s, first_equal
+from tracetui.arrays import EMPTY, Bools, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Layer, Trace
 
@@ -147,11 +147,10 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Boo
     of_graph = rows[name_meanings(trace, rows, calls.launches_graph) == 1]
     graphs_by_process = dict(rows_by_process(trace, of_graph))
     over = np.concatenate((ran, rows[name_meanings(trace, rows, calls.makes_graph) == 1]))
-    none = np.empty(0, np.int64)
     for track, found in rows_by_track(trace, turning):
         order = found[np.argsort(start[turning[found]], kind="stable")]
-        launches = launches_by_process.get(track.pid, none)
-        replays = of_graph[graphs_by_process.get(track.pid, none)]
+        launches = launches_by_process.get(track.pid, EMPTY)
+        replays = of_graph[graphs_by_process.get(track.pid, EMPTY)]
         of_thread = over[(over >= track.rows.start) & (over < track.rows.stop)]
         running = np.concatenate(([-1], np.sort(start[np.concatenate((replays, of_thread))]), [NEVER]))
         times, is_begin, at = start[turning[order]], begins[order], start[launching[launches]]

@@ -18,7 +18,7 @@ from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.health.waits import DeviceWaits, leap_in_wait
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import among, blocks_of_starts, distinct, of_category, rows_of, starts_of
-from tracetui.arrays import Bools, Int64s, searchsorted
+from tracetui.arrays import EMPTY, Bools, Int64s, searchsorted
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.units import DAY, YEAR, format_duration
@@ -471,7 +471,7 @@ def crossing_slices(recording: HealthEvidence, track: Track) -> Int64s:
     user and, of a device, all but kernels and copies, which may cross.
     """
     trace, slices = recording.trace, recording.trace.slices
-    found = [np.empty(0, np.int64)]
+    found = [EMPTY]
     for lane in track.lanes[1:]:
         outer, inner = trace.lane_slice_rows(lane - 1), trace.lane_slice_rows(lane)
         # Slices of a lane do not overlap: only the last one that starts in a slice can end after it.

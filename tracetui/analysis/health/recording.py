@@ -15,7 +15,7 @@ from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.search import distinct
 from tracetui.analysis.steps import Step
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.model import Trace
 
 
@@ -63,7 +63,7 @@ class HealthEvidence:
         A time after the end of a step belongs to it until the next one starts: queues are emptied late.
         """
         if not len(self.steps) or not len(times):
-            return np.empty(0, np.int64)
+            return EMPTY
         starts = distinct(self.host_starts)
         place = np.searchsorted(starts, times, "right") - 1
         held = distinct(starts[place[place >= 0]])

@@ -14,7 +14,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.launch_chains import NEVER, milestones
 from tracetui.analysis.search import name_meanings, pick, rows_by_track, rows_of, track_of_rows
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.model import Activity, Layer
 from tracetui.units import format_duration
 
@@ -159,7 +159,7 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
     of_graph = name_meanings(recording.trace, chains.launch[at[candidates]], calls.launches_graph) == 1
     candidates = candidates[~of_graph]
     candidates = candidates[~_held_by_host(recording, idle.task[candidates], launched[candidates])]
-    found: Int64s = np.empty(0, np.int64)
+    found: Int64s = EMPTY
     for thread in (recording.host_threads.thread(index) for index in range(len(recording.host_threads))):
         host_waits = thread.spans.get(Cause.SYNC)
         if host_waits is None or not len(candidates):

@@ -28,7 +28,7 @@ from tracetui.analysis.search import (
     span_of,
     track_of_rows,
 )
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Slices, Track
@@ -125,7 +125,7 @@ def find_waits(recording: HealthEvidence, uncertain: Int64s) -> Waits:
     slices = recording.trace.slices
     for_device, for_stream = _waits(recording)
     operators = _long_operators(recording)
-    launched = tasks = np.empty(0, np.int64)
+    launched = tasks = EMPTY
     if len(for_device) or len(for_stream) or len(operators):
         launched, tasks = _tasks_by_launch(recording, uncertain)
     ends = slices.end[tasks]
@@ -182,10 +182,10 @@ def _long_operators(recording: HealthEvidence) -> Int64s:
     """Return the rows of the long operators that wait for the only device, by start."""
     trace, slices = recording.trace, recording.trace.slices
     if len(recording.devices) != 1:
-        return np.empty(0, np.int64)
+        return EMPTY
     tracks = (t for t in trace.tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
     long = [t.rows.start + np.flatnonzero(slices.dur[t.rows.start : t.rows.stop] >= _WAITED) for t in tracks]
-    rows = np.concatenate([np.empty(0, np.int64), *long])
+    rows = np.concatenate([EMPTY, *long])
     return _outermost(slices, rows[name_meanings(trace, rows, calls.cause_of_operator) == Cause.SYNC])
 
 
@@ -193,7 +193,7 @@ def _waits(recording: HealthEvidence) -> tuple[Int64s, Int64s]:
     """Return the rows of the calls that wait for the only device, and for a stream of it, by start."""
     trace = recording.trace
     if len(recording.devices) != 1:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
+        return EMPTY, EMPTY
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
     for_device = name_meanings(trace, rows, calls.waits_for_device) == 1
     for_stream = ~for_device & (name_meanings(trace, rows, calls.waits_for_stream) == 1)

@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 
 _FINEST = 20  #: bounds a decade: each is 1.12 times the one before
 _LONGEST = np.iinfo(np.int64).max
@@ -32,7 +32,7 @@ class LengthMap:
     def from_analysis(cls, analysis: Analysis, rows: int) -> LengthMap:
         """Map the idle time with at most so many rows; more where there are more decades of lengths."""
         length = analysis.gaps.idle[analysis.gaps.idle > 0]
-        bounds = _bounds(int(length.min()), int(length.max()), rows) if len(length) else np.empty(0, np.int64)
+        bounds = _bounds(int(length.min()), int(length.max()), rows) if len(length) else EMPTY
         row = _row_of(bounds, length)
         gaps, idle = (np.zeros(max(len(bounds) - 1, 0), np.int64) for _ in range(2))
         np.add.at(gaps, row, 1)

@@ -16,7 +16,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.raster import even_edges
 from tracetui.analysis.search import slice_of
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,7 @@ class StepMap:
     @classmethod
     def from_analysis(cls, analysis: Analysis) -> StepMap:
         """Return the steps of all devices that have any."""
-        none = np.empty(0, np.int64)
-        parts, offset = [(none, none, none, none)], 0
+        parts, offset = [(EMPTY, EMPTY, EMPTY, EMPTY)], 0
         column = np.full(len(analysis.idle), -1, np.int64)
         for index, activity in enumerate(analysis.devices):
             step_indices = np.array(analysis.steps_by_device.get(activity.device, ()), np.int64)

@@ -14,7 +14,7 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle import calls
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct, name_meanings
-from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.arrays import EMPTY, Bools, Int8s, Int64s
 from tracetui.trace.model import Activity, Trace
 
 
@@ -74,4 +74,4 @@ def _copying_rows(chains: LaunchChains, ancestors: Ancestors, operators: Int64s)
         parts.append(rows[name_meanings(chains.trace, rows, calls.copies_memory) == 1])
         outer = ancestors.parents_of(rows)
         rows = distinct(outer[outer >= 0])
-    return distinct(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+    return distinct(np.concatenate(parts)) if parts else EMPTY

@@ -43,7 +43,7 @@ from tracetui.analysis.search import (
     rows_of,
     track_of_rows,
 )
-from tracetui.arrays import Bools, Int8s, Int64s, Wholes, first_equal
+from tracetui.arrays import EMPTY, Bools, Int8s, Int64s, Wholes, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity
@@ -281,7 +281,7 @@ class _Explainer:
         """
         columns = (self._chains.launch, self._chains.operator, self._chains.enqueue)
         thread = self._threads.of_tasks(*(pick(column, self._task_places) for column in columns))
-        parts = [_HostParts(*(np.empty(0, np.int64) for _ in _HostParts._fields))]
+        parts = [_HostParts(*(EMPTY for _ in _HostParts._fields))]
         for index in distinct(thread).tolist():
             (interval,) = np.nonzero(thread == index)
             start, end = self._intervals.start[interval], self._milestones.enqueued[interval]

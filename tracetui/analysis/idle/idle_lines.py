@@ -18,7 +18,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.sums import most_first, ranked
-from tracetui.arrays import Bools, Columns, Int8s, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Columns, Int8s, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
@@ -290,13 +290,10 @@ class _StackTree:
         children: list[list[StackNode]] = [[] for _ in self._frames]
         for node in range(len(self._frames) - 1, -1, -1):
             child_nodes = sorted(children[node], key=lambda child: (-child.idle_ns, child.frame or ()))
-            gaps = distinct(np.concatenate(self._gaps[node])) if self._gaps[node] else _NO_GAPS
+            gaps = distinct(np.concatenate(self._gaps[node])) if self._gaps[node] else EMPTY
             idle = self._own_ns[node] + sum(child.idle_ns for child in child_nodes)
             built = StackNode(self._frames[node], idle, self._own_ns[node], len(gaps), tuple(child_nodes))
             if node:
                 children[self._parents[node]].append(built)
                 self._gaps[self._parents[node]].append(gaps)
         return built
-
-
-_NO_GAPS = np.empty(0, np.int64)

@@ -19,7 +19,7 @@ from tracetui.analysis.idle.host import HostThreads
 from tracetui.analysis.intervals import NOTHING
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.steps import Step, steps_by_device
-from tracetui.arrays import Int64s
+from tracetui.arrays import EMPTY, Int64s
 
 COPY = "copy"  #: what copies in the preparing time are called beside the causes of the rest
 
@@ -69,9 +69,8 @@ def explain_preparing(
         step_of_interval = np.concatenate([index for index, _ in unfilled])
         task = ending_tasks(chains.trace, activity, chains, ends)
         parts.append((np.full(len(starts), place, np.int32), starts, ends, step_of_interval, task))
-    none = np.empty(0, np.int64)
     device, starts, ends, step_of_interval, task = (
-        np.concatenate(columns) for columns in zip((_NO_STEP, none, none, _NO_STEP, none), *parts)
+        np.concatenate(columns) for columns in zip((_NO_STEP, EMPTY, EMPTY, _NO_STEP, EMPTY), *parts)
     )
     intervals = IdleIntervals(
         device, starts, ends, np.full(len(starts), -1, np.int64), step_of_interval, task

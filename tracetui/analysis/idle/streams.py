@@ -24,7 +24,7 @@ from tracetui.analysis.search import (
     track_of_rows,
     tracks_by_device,
 )
-from tracetui.arrays import Int64s, first_equal
+from tracetui.arrays import EMPTY, Int64s, first_equal
 from tracetui.trace.model import Activity, Family, Track
 from tracetui.trace.nesting import enclosing
 
@@ -107,7 +107,7 @@ class Streams:
             launched = milestones(self._chains, self._chains.index(rows)).launched
             is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (previous_end <= launched)
             parts.append(slices.start[rows[is_prompt]] - launched[is_prompt])
-        latencies = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        latencies = np.concatenate(parts) if parts else EMPTY
         if not len(latencies):
             return LONGEST_LATENCY
         return min(LONGEST_LATENCY, max(SHORTEST_LATENCY, int(USUAL * np.median(latencies))))

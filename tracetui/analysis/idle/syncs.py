@@ -21,7 +21,7 @@ from tracetui.analysis.idle.idle_lines import lines_of, python_line
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import distinct, runs
 from tracetui.analysis.sums import most_first, sums
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.model import Trace
 
 
@@ -86,7 +86,7 @@ def sync_table(
         SyncCall(
             **called_of(int(places[0])),
             **_waits(syncs, places),
-            **_exposed_fields(causes, exposing, exposed.get(group, _NONE)),
+            **_exposed_fields(causes, exposing, exposed.get(group, EMPTY)),
         )
         for group, places in enumerate(groups)
     ]
@@ -154,7 +154,7 @@ def _find_syncs(trace: Trace, host_threads: HostThreads, causes: Causes) -> tupl
         first += len(spans)
     whole = sync_of_interval[causes.interval]
     exposing = np.where(whole >= 0, whole, exposing)
-    return _Syncs(*(np.concatenate(columns) for columns in zip(_Syncs(*[_NONE] * 5), *parts))), exposing
+    return _Syncs(*(np.concatenate(columns) for columns in zip(_Syncs(*[EMPTY] * 5), *parts))), exposing
 
 
 def _syncs_of_thread(trace: Trace, thread: HostThread, spans: Intervals) -> _Syncs:
@@ -163,6 +163,3 @@ def _syncs_of_thread(trace: Trace, thread: HostThread, spans: Intervals) -> _Syn
     running, frame = thread.running(starts), thread.frame(starts)
     operator = np.where(running >= 0, running, thread.next_line_slice(starts))
     return _Syncs(starts, spans.ends, row, operator, frame)
-
-
-_NONE = np.empty(0, np.int64)

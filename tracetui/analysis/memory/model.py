@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.memory.static import StaticMemory
-from tracetui.arrays import Bools, Columns, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Columns, Int32s, Int64s
 from tracetui.trace.stack import Frame
 
 NEVER: int = np.iinfo(np.int64).max  #: when a block is released that never is
@@ -107,8 +107,8 @@ class Blocks(Columns):
 
 def no_blocks() -> Blocks:
     """Return a table of no blocks."""
-    whole, small = np.empty(0, np.int64), np.empty(0, np.int32)
-    return Blocks(whole, whole, whole, small, small, small, whole, whole, whole)
+    small = np.empty(0, np.int32)
+    return Blocks(EMPTY, EMPTY, EMPTY, small, small, small, EMPTY, EMPTY, EMPTY)
 
 
 @dataclass(frozen=True, eq=False)

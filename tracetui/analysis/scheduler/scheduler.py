@@ -20,7 +20,7 @@ from tracetui.analysis.scheduler.matching import TraceThread
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, thread_states
 from tracetui.analysis.search import runs
-from tracetui.arrays import Int8s, Int64s
+from tracetui.arrays import EMPTY, Int8s, Int64s
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.events import NO_PID, SchedulerEvents
@@ -192,11 +192,11 @@ class Scheduler:
 
         """
         pids = np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)
-        parts = [Cuts(*(np.empty(0, np.int64) for _ in Cuts._fields))]
+        parts = [Cuts(*(EMPTY for _ in Cuts._fields))]
         found = [np.empty(0, np.int8)]
         for pid, places in runs(pids):
             states = None if pid < 0 else self._states[pid]
-            edges = np.empty(0, np.int64) if states is None else edges_of(states.start, states.end)
+            edges = EMPTY if states is None else edges_of(states.start, states.end)
             cuts = cut_at_edges(starts[places], ends[places], edges)
             cause = causes[places[cuts.place]]
             if states is not None and len(states.start):

@@ -10,7 +10,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Floats, Int32s, Int64s
+from tracetui.arrays import EMPTY, Floats, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.language import state
 from tracetui.reader.database.growing import GrowingColumn, join
@@ -60,7 +60,7 @@ class TextNumbers:
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = numbers()
-        self._ids = np.empty(0, np.int64)
+        self._ids = EMPTY
         self._number_of_id = np.empty(0, np.int32)
         self._listed: list[str] = []
 
@@ -241,7 +241,7 @@ class Assembly:
             lost = sum(int(np.count_nonzero(~mask)) for mask in masks)
             beyond = (state("rows with times beyond reason: {count}, skipped", count=f"{lost:,}"),)
             report = replace(report, skipped=report.skipped + lost, warnings=report.warnings + beyond)
-        empty, empty32 = np.empty(0, np.int64), np.empty(0, np.int32)
+        empty, empty32 = EMPTY, np.empty(0, np.int32)
         count = len(slices["start"])
         return EventTable(
             path=path,

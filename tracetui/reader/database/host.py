@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import DeviceRows
@@ -160,7 +160,7 @@ class HostTables:
         )
         given, taken = queued[given], queued[taken]
         if not _names_agree(self._assembly.texts.all(), names[given], names[taken]):
-            given = taken = np.empty(0, np.int64)
+            given = taken = EMPTY
         pairs = np.arange(len(given))
         ids = np.full(rows.count, UNKNOWN, np.int64)
         ids[given] = ids[taken] = pairs

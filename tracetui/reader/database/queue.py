@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import EMPTY, Bools, Int64s
 
 _IDLE_NS = 500_000  #: for which a thread that takes does not sleep while there is something to take
 _LEAST_IDLE = 3  #: how often the queue must be seen empty
@@ -26,20 +26,19 @@ def queue_pairs(start: Int64s, end: Int64s, thread: Int64s, dequeues: Bools) -> 
     dequeues : Bools
         Which rows take; the others give.
     """
-    nothing = np.empty(0, np.int64)
     gives, takes = (np.flatnonzero(chosen) for chosen in (~dequeues, dequeues))
     if not len(gives) or len(np.unique(thread[takes])) != 1:  # of several devices: whose is a row that gives
-        return nothing, nothing
+        return EMPTY, EMPTY
     gives, takes = (rows[np.argsort(start[rows], kind="stable")] for rows in (gives, takes))
     if (start[takes][1:] < end[takes][:-1]).any():
-        return nothing, nothing
+        return EMPTY, EMPTY
     # What was given less what was taken, as a row is taken: what is in the queue, less what was at first
     taken = np.arange(1, len(takes) + 1)
     least = int((np.searchsorted(start[gives], start[takes], "right") - taken).min())
     idle = np.flatnonzero(start[takes][1:] - end[takes][:-1] >= _IDLE_NS)
     when_idle = np.searchsorted(start[gives], end[takes][idle], "right") - taken[idle]
     if len(idle) < _LEAST_IDLE or (when_idle != least).any():
-        return nothing, nothing  # rows are missing, or the queue was never empty
+        return EMPTY, EMPTY  # rows are missing, or the queue was never empty
     # Before the first and after the last of these times, as many must have been given as were taken
     begin = 0 if least == 0 else int(idle[0]) + 1
     stop = len(takes) if len(gives) == len(takes) + least else int(idle[-1]) + 1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import EMPTY, Int32s, Int64s
 from tracetui.reader.database.assembly import TextNumbers
 from tracetui.reader.database.table_reader import TableColumns, TableQuery, TableReader, places_of, take
 
@@ -39,7 +39,7 @@ def call_stacks(reader: TableReader, texts: TextNumbers, chains: Int64s) -> Int3
 def collect_stacks(parts: Iterable[TableColumns]) -> CallStacks | None:
     """Return the stacks of a table; None where the rows of a chain are not near each other."""
     stacks = CallStacks()
-    unfinished = _Frames(np.empty(0, np.int64), np.empty(0, np.int64))
+    unfinished = _Frames(EMPTY, EMPTY)
     for part in parts:
         rows = _sort_rows(part)
         if len(unfinished.id) and rows.id[0] < unfinished.id[-1]:

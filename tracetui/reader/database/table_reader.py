@@ -14,7 +14,7 @@ from typing import Any, Callable, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Floats, Int64s, first_equal
+from tracetui.arrays import EMPTY, Floats, Int64s, first_equal
 from tracetui.background import PATIENCE
 from tracetui.databases.pages import AnyPageRows, Unusual
 from tracetui.databases.tables import UNKNOWN, AnyRows, Database
@@ -52,7 +52,7 @@ class TableColumns:
     numbers: dict[str, Int64s]  #: UNKNOWN where a cell holds no whole number
     floats: dict[str, Floats]  #: NaN where a cell holds none
     #: Ordinals of the rows among all that are drawn; empty where they are not.
-    event: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    event: Int64s = field(default_factory=lambda: EMPTY)
 
     def __getitem__(self, column: str) -> Int64s:
         return self.numbers[column]
@@ -206,15 +206,14 @@ class TableReader:
 
     def blocks(self) -> BlockColumns:
         """Return where the rows are that have ordinals: the offset of a block is its `EventPlace`."""
-        empty = np.empty(0, np.int64)
         places = [EventPlace(block.table, block.rowid).number for block in self._blocks]
         return BlockColumns(
             first=np.array([*(block.first for block in self._blocks), self.events], np.int64),
             offset=np.array(places, np.int64),
             length=np.zeros(len(self._blocks), np.int64),
             spans=np.zeros(len(self._blocks), np.int64),
-            span_start=empty,
-            span_end=empty,
+            span_start=EMPTY,
+            span_end=EMPTY,
         )
 
     def release(self) -> None:
