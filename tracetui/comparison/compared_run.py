@@ -127,8 +127,10 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
     With `args_of` operators are told apart by the shapes of their inputs, too.
     """
     choice_made = choice or StepChoice()
-    walls = find_walls(analysis, choice_made)
     # Nearly all is numpy's, which lets another core work: one is busy with why devices were idle.
+    causes = Background(lambda: analysis.causes)
+    walls = find_walls(analysis, choice_made)
+    causes.result()
     work = Background(lambda: _step_work(analysis, walls, args_of))
     idle = idle_pieces(analysis, walls)
     advice = Background(lambda: _advice_costs(analysis))
