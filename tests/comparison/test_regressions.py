@@ -131,3 +131,5 @@ def test_memory_is_measured_in_bytes_of_the_peak(slower: Comparison) -> None:
     assert regressions_text([size]) == (
         "memory: 110 MB at the peak, 10.0 MB (10 %) more than in BASE, allowed is 9.90 MB\n"
     )
+    sixteenfold = replace(size, base=Fraction(100), other=Fraction(1600))
+    assert "(1,500 %)" in regressions_text([sixteenfold])

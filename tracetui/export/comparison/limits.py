@@ -29,7 +29,8 @@ def _regression(regression: Regression) -> str:
     elif limit.measure == WAIT:
         template = "{measure}: {value} a step of all ranks, {more} more than in BASE, allowed is {allowed}"
     allowed = written(limit.amount or 0) if limit.share is None else f"{float(limit.share) * 100:.9g} %"
-    share = f" ({float(100 * delta / regression.base):.3g} %)" if regression.base else ""
+    percent = float(100 * delta / regression.base) if regression.base else 0.0
+    share = f" ({percent:{',.0f' if percent >= 100 else '.3g'}} %)" if percent else ""
     line = translate(
         template,
         measure=limit.measure,
