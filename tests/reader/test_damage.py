@@ -92,12 +92,18 @@ def test_cut_anywhere_keeps_every_whole_event(
             assert ("cut off" in warning) == (text[ends[whole - 1] : cut].strip(" ,") != "")
 
 
-@pytest.mark.parametrize("rest", ["x", "]", " x", ",1"])
-def test_text_behind_the_array_is_told_and_costs_nothing(tmp_path: Path, rest: str) -> None:
-    events = _events(5)
-    table = _read(tmp_path / "t.json", (json.dumps(events) + rest).encode())
+@pytest.mark.parametrize("rest", ["x", "]", " x", ",1", "\0" * 100, "\0" * 3000, "\n[INFO] saved {}\n"])
+@pytest.mark.parametrize("document", ["{}", '{{"traceEvents": {}}}'])
+@pytest.mark.parametrize("block", [300, 10**6])
+def test_text_behind_the_array_is_told_and_costs_nothing(
+    tmp_path: Path, rest: str, document: str, block: int
+) -> None:
+    events, array = _events(5), document.format(json.dumps(_events(5)))
+    table = _read(tmp_path / "t.json", (array + rest).encode(), block_bytes=block)
     assert rows_of(table) == expected_rows(json.dumps(events))
-    assert any("text after the end of the array" in warning for warning in table.report.warnings)
+    (warning,) = table.report.warnings
+    assert warning.startswith("skipped 1 place: text after the end of the array, the first at byte ")
+    assert (table.report.truncated, table.report.skipped, table.report.places) == (False, 0, 0)
 
 
 @pytest.mark.parametrize("end", ["]", "", ",", ", ", ",]", ", ]\n", "\n]\n\n", ",\n", "]  \n"])

@@ -137,12 +137,13 @@ def test_a_start_of_an_event_that_the_text_cuts_is_kept_for_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behind", "ended"),
+    ("behind", "belongs"),
     [(b"}", True), (b"", True), (b',"a":1}', True), (b" ,", True), (b"]", False), (b"x", False)],
 )
-def test_other_members_follow_the_array_of_an_object(behind: bytes, ended: bool) -> None:
+def test_other_members_follow_the_array_of_an_object(behind: bytes, belongs: bool) -> None:
     found = walk(b"{}]" + behind, final=True, wrapped=True)
-    assert (found.end, found.ended) == (3 if ended else 3 + len(behind), ended)
+    after = [] if belongs else [(3, 4, "text after the end of the array")]
+    assert (found.end, found.ended, found.skips) == (3, True, after)
 
 
 @pytest.mark.parametrize("space", [b"", b" ", b"\n" * 5000])

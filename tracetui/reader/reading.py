@@ -210,13 +210,16 @@ class Reading:
     def report(self) -> ReadReport:
         """Return how the reading of this text went so far."""
         counts, damage = self._counts(), self._damage()
-        truncated = self._finished and not self._passages[0].ended and not self.stopped
+        last = self._passages[0]
+        truncated = self._finished and not last.ended and not self.stopped
+        has_text_after = last.ended and damage.end > last.offset
+        places = damage.places - has_text_after  # no event is lost in what follows the array
         return ReadReport(
             bytes=self._text.size,
             text_bytes=self._seen(),
             events=counts.events,
-            skipped=counts.skipped + damage.places,
-            places=damage.places,
+            skipped=counts.skipped + places,
+            places=places,
             skips=tuple(damage.skips),
             without_duration=counts.without_duration,
             truncated=truncated,

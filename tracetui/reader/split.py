@@ -21,7 +21,7 @@ _EVENT_START = re.compile(
 _AFTER_ARRAY = re.compile(r'[ \t\r\n]*(?:,[ \t\r\n]*(?:"|$)|\}[ \t\r\n]*$|$)')
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|$)|[\[{]|[\]}]', re.DOTALL)
 _BEHIND_ELEMENT = re.compile(r"[ \t\r\n]*(?:[,\]]|$)")
-_NOT_JSON = "not readable as JSON"
+_NOT_JSON, _AFTER_END = "not readable as JSON", "text after the end of the array"
 CUT_OFF = "cut off"  #: reason for what the end of the text cuts
 _CUT = re.compile(r"[ \t\r\n,:]*[-+.0-9A-Za-z\\]*$")
 _TELLING = 64  # characters after a bracket that show what it closes
@@ -53,7 +53,8 @@ class Walk:
     """Array elements found one by one."""
 
     spans: list[tuple[int, int]] = field(default_factory=list)  #: (start, end) of each whole element
-    skips: list[tuple[int, int, str]] = field(default_factory=list)  #: (start, end, reason)
+    #: (start, end, reason); one that begins at `end` is of what follows the array, and holds no event.
+    skips: list[tuple[int, int, str]] = field(default_factory=list)
     end: int = 0  #: everything before is dealt with: an element, a separator or skipped
     ended: bool = False  #: the array's `]` was met; `end` is after it
     wants: bool = False  #: an element goes on after the text
@@ -106,7 +107,13 @@ def walk(text: bytes, final: bool, wrapped: bool, in_damage: bool = False) -> Wa
                     result.end = offset + 1
                     result.ended = True
                     return result
-                damage, search, reason = offset, offset, "text after the end of the array"
+                if _EVENT_START.search(chars, offset) is None:
+                    result.end = offset + final
+                    result.ended, result.wants = final, not final
+                    if final:
+                        result.skips.append((offset + 1, size, _AFTER_END))
+                    return result
+                damage, search, reason = offset, offset, _AFTER_END
                 continue
             if chars[offset] == "[" or (chars[offset] != "{" and not _whole_scalar(chars, offset)):
                 # A bracket or a quote too many would swallow the events after it.
