@@ -55,6 +55,20 @@ def test_ranks_below_a_directory(tmp_path: Path) -> None:
     assert remark.startswith("1 rank is a copy of another one")
 
 
+def test_links_to_ranks_elsewhere_are_not_followed_and_that_is_said(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    one, two = (rank_directory(tmp_path / "elsewhere", number) for number in range(2))
+    (top / "rank0").symlink_to(one, target_is_directory=True)
+    (top / "notes").symlink_to(tmp_path, target_is_directory=True)
+    with pytest.raises(UnreadableTrace, match=f"1 link to a rank is not followed: name {top}/rank0 itself"):
+        load_ranks([top])
+    (top / "rank1.trace.json").symlink_to(two / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+    rank_directory(top, 2)
+    found = find_sources([top])
+    assert len(found.found) == 1
+    assert found.notes == (f"2 links to ranks are not followed: name each itself, such as {top}/rank0",)
+
+
 @pytest.mark.parametrize(
     "name",
     [

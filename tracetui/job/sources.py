@@ -1,6 +1,6 @@
 """Which traces and digests of ranks paths mean: files as they are, directories with all that is in them.
 
-Knows the directories that profilers write. Links are not followed, and no trace is read.
+Knows the directories that profilers write. Links are not followed, which is said, and no trace is read.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.locate import locate_trace, may_be_trace
 from tracetui.siblings.names import is_rank_directory, parse_name, timeline_rank
+from tracetui.units import format_count
 
 DEEPEST = 6  #: directories below one that is named
 MOST_ENTRIES = 1_000_000  #: directory entries that are looked at
@@ -101,6 +102,7 @@ def _ranks_in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
         yield from _device_directories(top)
         return
     seen = 0
+    links: set[Path] = set()  # to ranks
 
     def note_error(error: OSError) -> None:
         notes.append(_unreadable(error, Path(os.fsdecode(error.filename))))
@@ -108,21 +110,31 @@ def _ranks_in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
     for directory, names, files in os.walk(top, onerror=note_error):
         here = Path(directory)
         seen += len(names) + len(files)
-        directories = [here / name for name in sorted(names) if not (here / name).is_symlink()]
+        directories = [here / name for name in sorted(names)]
         ranks = [path for path in directories if _is_rank(path)]
+        rank_files = [here / name for name in sorted(files) if _is_rank_file(here / name)]
+        links |= {path for path in (*ranks, *rank_files) if path.is_symlink()}
         deep = len(here.relative_to(top).parts) >= DEEPEST or seen > MOST_ENTRIES
         names[:] = [] if deep else [path.name for path in directories if path not in ranks]
-        yield from (device for rank in ranks for device in _device_directories(rank))
-        yield from (here / name for name in sorted(files) if _is_rank_file(here / name))
+        yield from (device for rank in ranks if rank not in links for device in _device_directories(rank))
+        yield from (file for file in rank_files if file not in links)
+    real_top = os.path.realpath(top)
+    leading_out = [link for link in links if not Path(os.path.realpath(link)).is_relative_to(real_top)]
+    if leading_out:
+        first, count = plain(str(min(leading_out))), len(leading_out)
+        template = "{count} links to ranks are not followed: name each itself, such as {link}"
+        if count == 1:
+            template = "1 link to a rank is not followed: name {link} itself"
+        notes.append(state(template, count=format_count(count), link=first))
 
 
 def _is_rank_file(file: Path) -> bool:
     """Return whether a file is that of one rank by its name; JSON that names one has to begin as a trace."""
     name = file.name
     if name.endswith((*_TRACES, SUFFIX)) or timeline_rank(name) is not None or is_trace_database(name):
-        return not file.is_symlink()
+        return True
     names_rank = name.endswith((".json", ".json.gz")) and parse_name(name).rank is not None
-    return names_rank and not file.is_symlink() and file.is_file() and may_be_trace(file)
+    return names_rank and file.is_file() and may_be_trace(file)
 
 
 def _device_directories(rank: Path) -> list[Path]:

@@ -5,6 +5,10 @@ NOTES = {
     "{run}: {note}": "{run}：{note}",
     "{name} {refusal}": "{name} {refusal}",
     "{note} (left out)": "{note}（已略去）",
+    "1 link to a rank is not followed: name {link} itself": "有 1 个指向卡的链接没有跟随：请直接写出 {link}",
+    "{count} links to ranks are not followed: name each itself, such as {link}": (
+        "有 {count} 个指向卡的链接没有跟随：请逐个写出，例如 {link}"
+    ),
     "{finding} ({numbers}: {verdict})": "{finding}（{numbers}：{verdict}）",
     "BASE and OTHER": "BASE 和 OTHER",
     "all ranks": "所有卡",
