@@ -107,6 +107,14 @@ def test_of_two_of_one_rank_the_later_counts(tmp_path: Path) -> None:
     assert remark.startswith("rank 0 is there twice: node1_1000_20250101130000000_ascend_pt is looked at")
 
 
+def test_ranks_of_directories_that_are_named_each_are_told_apart(tmp_path: Path) -> None:
+    earlier = rank_directory(tmp_path / "one", 0, "20250101120000000")
+    later = rank_directory(tmp_path / "two", 0, "20250101130000000")
+    found = find_ranks([earlier.parent, later.parent])
+    assert [rank.name for rank in found.ranks] == [str(earlier), str(later)]
+    assert not found.notes
+
+
 def test_another_job_beside_it_is_said(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     for rank in (0, 1):

@@ -186,7 +186,7 @@ def _file_names(ranks: list[int], sources: list[Source]) -> list[str]:
     """Return the names of digests: by rank where that is known, else by the name of the trace; each once."""
     names: list[str] = []
     for rank, source in zip(ranks, sources):
-        stem = f"rank{rank}" if rank >= 0 else source.shown.replace("/", "_").lstrip(".") or "trace"
+        stem = f"rank{rank}" if rank >= 0 else source.shown.replace("/", "_").lstrip("._") or "trace"
         name, number = stem, 2
         while name in names:
             name, number = f"{stem}-{number}", number + 1

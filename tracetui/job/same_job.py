@@ -81,7 +81,7 @@ def _are_two_ranks(one: Digest, later: Digest) -> bool:
 def _newest(
     ranks: Sequence[FoundRank], places: Sequence[int], identities: Sequence[int]
 ) -> tuple[list[int], list[str]]:
-    """Return the newest of equal ranks, the last of equally new ones, and sentences on what is left out.
+    """Return the newest of equal ranks, the last by name of equally new ones, and what to say of the others.
 
     `identities` has one key for each of `places`; equal keys mean the same rank.
     """

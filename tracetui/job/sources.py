@@ -31,7 +31,7 @@ class Source:
     """A trace, or a digest."""
 
     path: Path  #: of the file
-    shown: str  #: as people call it: below the directory that was named
+    shown: str  #: as people call it: below the directory that was named, with it where several paths were
     is_digest: bool
 
 
@@ -65,6 +65,7 @@ def find_sources(paths: Sequence[Path], only: str = "*", export: Export | None =
             except (UnreadableTrace, OSError) as error:
                 notes.append(_unreadable(error, candidate))
                 continue
+            shown = shown if len(paths) == 1 else plain(str(candidate))
             source = Source(file, shown, is_digest(file))
             by_real_path.setdefault(os.path.realpath(file), source)
     return Sources(tuple(by_real_path.values()), tuple(notes))
