@@ -14,7 +14,7 @@ import pytest
 from tests.reader.rows import rows_of
 from tracetui.cache.cached_reading import read_trace
 from tracetui.cache.traces import keep, reopen
-from tracetui.reader import joined
+from tracetui.reader import source
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace, stamp_of
 from tracetui.reader.parts import parts_of
@@ -157,7 +157,7 @@ def test_what_follows_a_file_that_cannot_be_read_is_missing_where_the_reading_st
 def test_the_cache_knows_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tracetui.cache.traces.SMALLEST", 0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(joined, "COARSEST_CLOCK", 0)
+    monkeypatch.setattr(source, "COARSEST_CLOCK", 0)
     device = tmp_path / "PROF_1" / "device_0"
     paths = _parts(device / "timeline", [70, 140])
     clock = _clock(device)

@@ -9,6 +9,7 @@ import contextlib
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,29 @@ from tracetui.reader.text import Text
 _CACHED = 16  # decoded blocks, of some 3 MB each
 
 
+BlockPlace = tuple[int, int, ElementSpans]  #: offset, length and spans of a block
+
+
+def block_columns(first: Sequence[int], places: Sequence[BlockPlace]) -> BlockColumns:
+    """Return where blocks are; `first`: ordinal of the first element of each, and after the last."""
+    spans = np.array([span for _, _, of_block in places for span in of_block], np.int64).reshape(-1, 2)
+    return BlockColumns(
+        first=np.array(first, np.int64),
+        offset=np.array([offset for offset, _, _ in places], np.int64),
+        length=np.array([length for _, length, _ in places], np.int64),
+        spans=np.array([len(of_block) for _, _, of_block in places], np.int64),
+        span_start=spans[:, 0].copy(),
+        span_end=spans[:, 1].copy(),
+    )
+
+
 class Chunks:
     """The place of each block in the text, and the last blocks that were decoded again."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
         self._first: list[int] = []  # ordinal of the first element of each block
-        self._places: list[tuple[int, int, ElementSpans]] = []  # offset, length and spans of each block
+        self._places: list[BlockPlace] = []
         self._events = 0
         self._decoded: OrderedDict[int, list[Any]] = OrderedDict()
         self._lock = threading.Lock()
@@ -40,17 +57,7 @@ class Chunks:
 
     def columns(self) -> BlockColumns:
         """Return where the blocks are."""
-        spans = np.array(
-            [span for _, _, block_spans in self._places for span in block_spans], np.int64
-        ).reshape(-1, 2)
-        return BlockColumns(
-            first=np.array([*self._first, self._events], np.int64),
-            offset=np.array([offset for offset, _, _ in self._places], np.int64),
-            length=np.array([length for _, length, _ in self._places], np.int64),
-            spans=np.array([len(block_spans) for _, _, block_spans in self._places], np.int64),
-            span_start=spans[:, 0].copy(),
-            span_end=spans[:, 1].copy(),
-        )
+        return block_columns([*self._first, self._events], self._places)
 
     def add(self, blocks: BlockColumns, shift: int = 0) -> None:
         """Append blocks; their ordinals count from 0, their offsets from `shift`."""

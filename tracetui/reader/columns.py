@@ -37,20 +37,7 @@ _Table = dict[str, NDArray[Any]]
 #: The member of a document that tells what is added to its times, in ns.
 BASE = "baseTimeNanoseconds"
 _EPOCH_FROM = 10**18  # ns: a clock with times from here on counts from 1970 already
-_SLICE = (
-    "time",
-    "dur",
-    "thread",
-    "name",
-    "category",
-    "event",
-    "correlation",
-    "task_type",
-    "direction",
-    "stack",
-    "python_id",
-    "python_parent",
-)
+_SLICE = ("time", *(field.name for field in fields(SliceColumns)[1:]))
 _HCCL = tuple(field.name for field in fields(HcclColumns))
 _NUMBERED = tuple(field.name for field in fields(NumberedColumns))
 _MEMORY = tuple(field.name for field in fields(MemoryColumns))

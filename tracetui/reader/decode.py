@@ -120,14 +120,15 @@ def _loads(text: str, exact: bool) -> Any:
     value = json.loads(
         text,
         strict=False,
-        parse_int=_int,
+        parse_int=int_of,
         parse_float=Literal if exact else float,
         parse_constant=_ignore_text,
     )
     return _scrub(value) if "\\ud" in text or "\\uD" in text else value
 
 
-def _int(text: str) -> int | str:
+def int_of(text: str) -> int | str:
+    """Return a number of JSON, or its text where it has very many digits."""
     return int(text) if len(text) < 400 else text  # int() of many digits takes quadratic time
 
 

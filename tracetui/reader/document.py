@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
+from tracetui.reader.decode import int_of
+
 _SPACE = re.compile(r"[ \t\r\n]*")
 _MOST_MEMBERS = 10_000  # members: producers write some ten
 _LARGEST = 1 << 16  # characters of a member's value that is kept
@@ -56,7 +58,7 @@ def read_members(text: bytes, chars: str, place: int, members: dict[str, Any]) -
 
     `chars`: `text` with one character per byte.
     """
-    decoder = JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_int)
+    decoder = JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=int_of)
     try:
         for _ in range(_MOST_MEMBERS):
             key, end = decoder.raw_decode(chars, place)
@@ -83,7 +85,3 @@ def read_members(text: bytes, chars: str, place: int, members: dict[str, Any]) -
 def _after_space(chars: str, place: int) -> int:
     space = _SPACE.match(chars, place)
     return space.end() if space else place
-
-
-def _int(text: str) -> int | str:
-    return int(text) if len(text) < 400 else text

@@ -265,10 +265,8 @@ class PartReader:
         block[table + ".correlation"] = correlations(all_args, keys)
         absent = np.full(len(all_args), self._strings[None], np.int32)
         for column, key in (("task_type", "Task Type"), ("stack", "Call stack")):
-            if key in keys:
-                block[f"{table}.{column}"] = self._interned([args.get(key) for args in all_args])
-            else:
-                block[f"{table}.{column}"] = absent
+            texts = self._interned([args.get(key) for args in all_args]) if key in keys else absent
+            block[f"{table}.{column}"] = texts
         if "type" in keys:
             block[table + ".task_type"] = self._interned([_task_type(args) for args in all_args])
         if "memcpy direction" in keys or "operation" in keys:

@@ -25,7 +25,7 @@ from tracetui.reader.events import EventTable, ReadReport
 from tracetui.reader.locate import locate_trace, no_trace_below, recordings_below
 from tracetui.reader.parts import TraceParts, parts_of
 from tracetui.reader.reading import After
-from tracetui.reader.source import BLOCK, COARSEST_CLOCK, PART, Progress, TraceFile, uncollected
+from tracetui.reader.source import BLOCK, PART, Progress, TraceFile, uncollected
 from tracetui.reader.text import Loan, Stamp, Text, open_text
 
 if TYPE_CHECKING:
@@ -148,15 +148,6 @@ class JoinedFile(TraceFile):
             left_count = len(self._parts.files) - len(read) - len(refused)
             report = self._report(read, refused, left_count)
             return builder.build(str(self.path), dict(self._document), report, last=True)
-
-    @property
-    def settled(self) -> bool:
-        """Whether all files are still as they were when they were opened, and were not only just written."""
-        try:
-            still = self._stamp_now() == self.stamp
-        except OSError:
-            return False
-        return still and self._opened - self.stamp.modified >= COARSEST_CLOCK
 
     def skeleton(self, on_coarse: object = None) -> Skeleton | None:
         """Return None: a sample of many files takes as long as the first of them."""

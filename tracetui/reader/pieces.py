@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tracetui.reader.chunks import BlockPlace, block_columns
 from tracetui.reader.damage import Damage
-from tracetui.reader.decode import LONGEST, DecodedBlock, ElementSpans, decode_block, lenient, strict
+from tracetui.reader.decode import LONGEST, DecodedBlock, decode_block, lenient, strict
 from tracetui.reader.events import BlockColumns
 from tracetui.reader.extract import ExtractedPart, PartReader
 from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary, walk
@@ -86,7 +84,8 @@ class PieceReader:
 
     def _read(self, text: Reads, start: int, stop: int, in_damage: bool) -> EventsPiece:
         part = self._part
-        places = _Places()
+        first = [0]  # ordinal of the first element of each block, and of the next one
+        places: list[BlockPlace] = []
         damage = Damage()
         offset, whole = start, -1
         array_ended = over = cut = False
@@ -120,13 +119,15 @@ class PieceReader:
                 part.add(block.elements, part.events, lambda: _json_of(block, chars))  # noqa: B023 - used at once
                 count = len(block.elements)
             if count:
-                places.add(offset, block.length, count, block.spans)
+                first.append(first[-1] + count)
+                places.append((offset, block.length, block.spans))
                 whole = offset + (block.spans[-1][1] if block.spans else block.length)
             offset += block.end
             in_damage, array_ended = block.in_damage, block.ended
             over = array_ended or (final and block.end >= len(chars))
+        blocks = block_columns(first, places)
         return EventsPiece(
-            start, offset, in_damage, array_ended, over, cut, whole, part.finish(), places.columns(), damage
+            start, offset, in_damage, array_ended, over, cut, whole, part.finish(), blocks, damage
         )
 
 
@@ -225,30 +226,3 @@ def _json_of(block: DecodedBlock, chars: bytes) -> bytes:
     if block.spans:
         return b",".join([chars[start:end] for start, end in block.spans])
     return chars[: block.length]
-
-
-@dataclass
-class _Places:
-    """Where the blocks of a piece are."""
-
-    first: list[int] = field(default_factory=lambda: [0])
-    offset: list[int] = field(default_factory=list)
-    length: list[int] = field(default_factory=list)
-    spans: list[NDArray[np.int64]] = field(default_factory=list)
-
-    def add(self, offset: int, length: int, events: int, spans: ElementSpans) -> None:
-        self.first.append(self.first[-1] + events)
-        self.offset.append(offset)
-        self.length.append(length)
-        self.spans.append(np.array(spans, np.int64).reshape(-1, 2))
-
-    def columns(self) -> BlockColumns:
-        spans = np.concatenate([np.empty((0, 2), np.int64), *self.spans])
-        return BlockColumns(
-            first=np.array(self.first, np.int64),
-            offset=np.array(self.offset, np.int64),
-            length=np.array(self.length, np.int64),
-            spans=np.array([len(block_spans) for block_spans in self.spans], np.int64),
-            span_start=spans[:, 0].copy(),
-            span_end=spans[:, 1].copy(),
-        )

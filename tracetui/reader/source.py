@@ -110,7 +110,7 @@ class TraceFile:
         Raises OSError where the files that tell the clock are gone.
         """
         self._clock = clock
-        self.stamp = self._stamp(self.stamp)
+        self.stamp = self._with_clock(self.stamp)
         if clock.base_ns:
             self._document.setdefault(BASE, clock.base_ns)
 
@@ -193,11 +193,15 @@ class TraceFile:
         if self._text.problem() is not None or self._opened - self.stamp.modified < COARSEST_CLOCK:
             return False
         try:
-            return self._stamp(Stamp.from_status(self.path.stat())) == self.stamp
+            return self._stamp_now() == self.stamp
         except OSError:
             return False
 
-    def _stamp(self, file_stamp: Stamp) -> Stamp:
+    def _stamp_now(self) -> Stamp:
+        """Return the stamp that the trace would have, were it opened now. Raises OSError."""
+        return self._with_clock(Stamp.from_status(self.path.stat()))
+
+    def _with_clock(self, file_stamp: Stamp) -> Stamp:
         """Return the stamp of the file and of those that tell its clock. Raises OSError."""
         return Stamp.joined([file_stamp, *(Stamp.from_status(path.stat()) for path in self._clock.files)])
 

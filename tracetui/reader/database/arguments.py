@@ -33,26 +33,24 @@ _Row = Mapping[str, Any]
 
 def arguments(database: Database, table: str, rowid: int, offset: int) -> dict[str, Any]:
     """Return what is known of the row `offset` rows after the one with that rowid; {} where it is gone."""
-    columns, make = _TABLES.get(table, ((), _no_arguments))
+    if table not in _TABLES:
+        return {}
+    columns, make = _TABLES[table]
     row = database.row(table, columns, rowid, offset)
     return make(database, row) if row else {}
 
 
-def _text(database: Database, id_: Any) -> str | None:
-    """Return the text of STRING_IDS with that id."""
+def _text(database: Database, id_: Any, table: str = "STRING_IDS", column: str = "value") -> str | None:
+    """Return the text of a table with that id."""
     if type(id_) is not int:
         return None
-    rows = database.find("STRING_IDS", ("value",), "id", id_)
-    value = rows[0].get("value") if rows else None
+    rows = database.find(table, (column,), "id", id_)
+    value = rows[0].get(column) if rows else None
     return value if isinstance(value, str) else None
 
 
 def _enum(database: Database, table: str, id_: Any) -> str | None:
-    if type(id_) is not int:
-        return None
-    rows = database.find(table, ("name",), "id", id_)
-    value = rows[0].get("name") if rows else None
-    return value if isinstance(value, str) else None
+    return _text(database, id_, table, "name")
 
 
 def _named_cells(row: _Row, names: Mapping[str, str]) -> dict[str, Any]:
@@ -198,10 +196,6 @@ def _mark(database: Database, row: _Row) -> dict[str, Any]:
     )
     args.update(_named_cells(row, {"rangeId": "range", "category": "category"}))
     return args
-
-
-def _no_arguments(_database: Database, _row: _Row) -> dict[str, Any]:
-    return {}
 
 
 _TABLES: dict[str, tuple[tuple[str, ...], Callable[[Database, _Row], dict[str, Any]]]] = {

@@ -32,18 +32,7 @@ from tracetui.reader.outliers import within_reason
 from tracetui.reader.timestamps import LIMIT
 
 NONE_ID = 0xFFFFFFFF  #: the number that stands for none
-_SLICE = (
-    "start",
-    "dur",
-    "thread",
-    "name",
-    "category",
-    "event",
-    "correlation",
-    "task_type",
-    "direction",
-    "stack",
-)
+_SLICE = tuple(field.name for field in fields(SliceColumns) if not field.name.startswith("python_"))
 _HCCL = tuple(field.name for field in fields(HcclColumns))
 _INT32S = frozenset(
     (
@@ -241,7 +230,7 @@ class Assembly:
             lost = sum(int(np.count_nonzero(~mask)) for mask in masks)
             beyond = (state("rows with times beyond reason: {count}, skipped", count=f"{lost:,}"),)
             report = replace(report, skipped=report.skipped + lost, warnings=report.warnings + beyond)
-        empty, empty32 = EMPTY, np.empty(0, np.int32)
+        empty32 = np.empty(0, np.int32)
         count = len(slices["start"])
         return EventTable(
             path=path,
@@ -258,10 +247,10 @@ class Assembly:
                 join([part[0] for part in self._numbered], np.int64),
                 join([part[1] for part in self._numbered], np.int64),
             ),
-            memory=MemoryColumns(empty, empty, empty, empty, empty, empty32),
+            memory=MemoryColumns(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, empty32),
             flows=FlowColumns(time, thread, category, phase, ids),
             counters=CounterColumns(sample_time, series, value),
-            instants=InstantColumns(empty, empty32, empty32, empty),
+            instants=InstantColumns(EMPTY, empty32, empty32, EMPTY),
             metadata=list(self.metadata),
             document=document,
             report=report,

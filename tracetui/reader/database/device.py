@@ -56,6 +56,7 @@ _RANDOM = "DSA_SQE"  #: the type of a task that draws random numbers, as text ex
 _PART_OF_COLLECTIVE = "COMMUNICATION"  #: the type of a task that is a part of one, whatever runs it
 _OVERLAP_ROWS = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
 _NO_SIZE = -1
+_MOST_PLANES = 1 << 12
 _INT32_END = 1 << 31
 
 
@@ -93,7 +94,8 @@ class DeviceTables:
     def pid(self, layer: ProcessLayer, device: int) -> int:
         """Return the pid of a layer of a device, and name it."""
         device = device if 0 <= device < NONE_ID else 0
-        pid = layer_pid(self._process_of.get(device, self._any_process()), layer, device)
+        any_process = next(iter(self._process_of.values()), 0)
+        pid = layer_pid(self._process_of.get(device, any_process), layer, device)
         self._assembly.process(pid, layer.name, self._label_of.get(device, "NPU"), layer.number)
         return pid
 
@@ -120,9 +122,6 @@ class DeviceTables:
             counts = np.where((pids > 0) & (pids < NONE_ID), np.bincount(place, minlength=len(pids)), 0)
             self._process_of[device] = int(pids[counts.argmax()]) if counts.any() else 0
             self._label_of[device] = f"NPU {device}" if len(numbers) > 1 else "NPU"
-
-    def _any_process(self) -> int:
-        return next(iter(self._process_of.values()), 0)
 
     def _add_tasks(self, tasks: TableColumns, parts: TableColumns) -> DeviceRows:
         texts = self._assembly.texts
@@ -182,14 +181,8 @@ class DeviceTables:
         thread = np.zeros(tasks.count, np.int32)
         for rows, (device, stream) in groups_of(tasks["deviceId"], tasks["streamId"]):
             if is_drawn[rows].any():
-                pid = self.pid(HARDWARE, device)
-                self._assembly.say(
-                    "thread_name", pid, f"Stream {_stream_number(stream)}", _stream_number(stream)
-                )
-                self._assembly.say(
-                    "thread_sort_index", pid, str(_stream_number(stream)), _stream_number(stream)
-                )
-                thread[rows] = self._assembly.thread(pid, _stream_number(stream))
+                number = stream if stream >= 0 else "unknown"
+                thread[rows] = self._named_thread(self.pid(HARDWARE, device), number, f"Stream {number}")
         return thread
 
     def _add_collectives(
@@ -295,7 +288,7 @@ class DeviceTables:
             threads[key] = group_thread, thread_of
         return threads
 
-    def _named_thread(self, pid: int, tid: int, title: str) -> int:
+    def _named_thread(self, pid: int, tid: int | str, title: str) -> int:
         self._assembly.say("thread_name", pid, title, tid)
         self._assembly.say("thread_sort_index", pid, str(tid), tid)
         return self._assembly.thread(pid, tid)
@@ -332,9 +325,6 @@ def _is_real(parts: TableColumns) -> Bools:
     return real
 
 
-_MOST_PLANES = 1 << 12
-
-
 def _parents(tasks: TableColumns) -> Bools:
     """Return which tasks only hold others: without a context, where others of the same task have one."""
     context = tasks["contextId"]
@@ -357,10 +347,6 @@ def _parents(tasks: TableColumns) -> Bools:
     has_parts = np.bincount(number, weights=~alone[rows]) > 0
     parents[rows] = alone[rows] & has_parts[number]
     return parents
-
-
-def _stream_number(number: int) -> int | str:
-    return number if number >= 0 else "unknown"
 
 
 def _ids(column: Int64s) -> Int64s:

@@ -137,12 +137,8 @@ class DatabaseFile(TraceFile):
     @property
     def settled(self) -> bool:
         """Whether nobody wrote to the file since it was opened, or shortly before."""
-        try:
-            still = _stamp_now(self.path) == self.stamp
-        except OSError:
-            return False
-        being_written = self._database.being_written
-        return still and not being_written and self._opened - self.stamp.modified >= COARSEST_CLOCK
+        being_written = self._database.being_written or self._opened - self.stamp.modified < COARSEST_CLOCK
+        return not being_written and not self.changed
 
     @property
     def changed(self) -> bool:
