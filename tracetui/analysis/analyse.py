@@ -518,7 +518,6 @@ def analyse(
     What most need is made now, so that no screen waits for it.
 
     Args:
-        trace: the trace.
         rules: which frame of a stack is the user's own.
         recording: what the scheduler did meanwhile, of `recording_of`.
     """

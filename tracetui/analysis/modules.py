@@ -49,10 +49,7 @@ class ModuleIdle(NestedIdle):
 def idle_modules(trace: Trace, ancestors: Ancestors, charges: Charges) -> tuple[ModuleIdle, ...]:
     """Return the charges by module, most idle first; all outside where the trace has no frames of modules.
 
-    Args:
-        trace: the trace.
-        ancestors: what its slices are nested in.
-        charges: cut wherever a frame begins or ends.
+    `charges`: cut wherever a frame begins or ends.
     """
     return Modules(trace, ancestors).idle(charges)
 

@@ -66,9 +66,7 @@ class FrameIdle(NestedIdle):
 def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:
     """Return the charges by frame, most idle first; the own times sum to the idle time.
 
-    Args:
-        trace: the trace.
-        charges: cut wherever a frame begins or ends, as for `stack_tree`, which holds the same times.
+    `charges`: cut wherever a frame begins or ends, as for `stack_tree`, which holds the same times.
     """
     stacks, stack = charged_stacks(trace, charges)
     frames: dict[Frame, int] = {}

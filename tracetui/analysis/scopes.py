@@ -60,7 +60,6 @@ def scope_times(trace: Trace, work: Int64s, causes: Causes, in_gaps: Bools | Non
     """Return the scopes of some work, those with the most time first.
 
     Args:
-        trace: the trace.
         work: rows of tasks.
         causes: why the devices were idle.
         in_gaps: of each AICore gap whether its idle time counts; None: of all.

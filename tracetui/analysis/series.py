@@ -57,8 +57,7 @@ class Series:
 
         What held when a column begins counts, unless a sample is taken at that very moment.
 
-        Args:
-            edges: int64[columns + 1], ns, never decreasing: column c is [edges[c], edges[c + 1]).
+        `edges`: int64[columns + 1], ns, never decreasing: column c is [edges[c], edges[c + 1]).
         """
         if not len(self):
             empty = np.full(len(edges) - 1, np.nan)

@@ -53,7 +53,6 @@ def locate_trace(path: str | Path, export: Export | None = None, files: list[Pat
     Raises UnreadableTrace with the choices where there are several.
 
     Args:
-        path: a file, or a directory.
         export: which one is wanted of a run that was exported both ways; None: JSON that is whole, a
             database otherwise, and a file that is named itself.
         files: what lies below a directory, where that is known.

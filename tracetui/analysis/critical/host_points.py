@@ -44,7 +44,6 @@ def host_points(
     """Return the points of all threads, and of each SYNC_END the place of its SYNC, -1 of all others.
 
     Args:
-        trace: the trace.
         host_threads: its threads.
         steps: the steps, whose ends on the host are points.
         enqueue: slice rows of what enqueues (or launches), the first of the points; -1 where not known.

@@ -69,7 +69,6 @@ def line_savings(
     """Return all lines on the critical chains, those first that can save most.
 
     Args:
-        trace: the trace.
         activities: of each device.
         rules: which frame of a stack is its line.
         chains: of each device.

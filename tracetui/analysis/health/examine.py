@@ -76,8 +76,7 @@ class Examination:
     def health(self, causes: Callable[[], Causes]) -> Health:
         """Return all findings, worst first.
 
-        Args:
-            causes: gives why the devices were idle, where a rule asks for it.
+        `causes`: gives why the devices were idle, where a rule asks for it.
         """
         recording = self._recording
         mixed = [*files.mixed_runs(recording)]

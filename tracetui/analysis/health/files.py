@@ -18,9 +18,7 @@ _LEAST_OPERATORS = 20
 def damaged_file(recording: HealthEvidence, steps: tuple[int, ...]) -> Iterator[Finding]:
     """Yield findings where the file ends early, or holds what could not be read.
 
-    Args:
-        recording: what was recorded.
-        steps: places of the steps whose tasks are lost with the end of the file.
+    `steps`: places of the steps whose tasks are lost with the end of the file.
     """
     report = recording.trace.report
     if report.truncated:

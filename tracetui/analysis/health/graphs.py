@@ -72,7 +72,6 @@ def incomplete_graphs(
     """Yield a finding where replays of graphs have fewer kernels than others, or none.
 
     Args:
-        recording: what was recorded.
         lost: stretches of launches, ns, whose tasks are known to be lost: replays in them are left out,
         holes: and those next to the time in which these should have run, ns.
     """
@@ -187,7 +186,6 @@ def _time_for_missing(
     it may come last, until the work after or the return of a wait for it.
 
     Args:
-        recording: what was recorded.
         busy: when the device was busy.
         replay: has tasks.
         complete: the names of all tasks of the graph.

@@ -131,7 +131,6 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s, ran: Int64s) -> Boo
     that runs, or from then on.
 
     Args:
-        trace: the trace.
         rows: all calls.
         launching: those of them that launch.
         ran: those of them that have a task.

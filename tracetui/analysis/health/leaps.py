@@ -89,12 +89,7 @@ def _moving_tracks(trace: Trace) -> tuple[int, ...]:
 
 
 def find_leaps(recording: HealthEvidence, waits: DeviceWaits) -> list[Leap]:
-    """Return the leaps of all clocks, by time: back where many tracks overlap themselves, or ahead.
-
-    Args:
-        recording: what was recorded.
-        waits: the waits for the device.
-    """
+    """Return the leaps of all clocks, by time: back where many tracks overlap themselves, or ahead."""
     back = _find_leap_back(recording)
     found = [back] if back is not None else [*_find_leaps_ahead(recording)]
     in_wait = None if found else leap_in_wait(recording, waits, LEAST_LEAP)

@@ -26,7 +26,6 @@ def orphaning(trace: Trace, begins: Int64s, resumes: Int64s, step_ends: Int64s) 
     """Return which holes leave calls without their caller; bool[holes].
 
     Args:
-        trace: the trace.
         begins: int64[holes], ns: the last start before each hole.
         resumes: int64[holes], ns: the first start after it.
         step_ends: int64[holes], ns: where the step of a hole ends, if calls may be left over there; or 0.
@@ -100,7 +99,6 @@ class _Names:
         than makes them elsewhere.
 
         Args:
-            rows: the rows.
             depth: int64[rows], the lane of each in its track, 0 for the outermost.
             start: ns, when the first of them may begin.
         """

@@ -38,9 +38,7 @@ class _Gap(NamedTuple):
 def unnumbered_tasks(recording: HealthEvidence, known: Sequence[tuple[int, int]]) -> Iterator[Finding]:
     """Yield a finding where numbers of tasks are left out, and the stream does nothing meanwhile.
 
-    Args:
-        recording: what was recorded.
-        known: stretches, ns, in which tasks are known to be lost: gaps that overlap them are left out.
+    `known`: stretches, ns, in which tasks are known to be lost: gaps that overlap them are left out.
     """
     gaps = [
         gap

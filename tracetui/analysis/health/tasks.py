@@ -83,7 +83,6 @@ def overlap_of(
     before, and how many of these end before it does.
 
     Args:
-        recording: what was recorded.
         track: the stream.
         of_graph: bool[slices]: whether each is of a graph, and may run beside others; these are left out.
         is_early: bool[slices]: whether each may begin before the one before it ends, if it outlasts that.
@@ -137,9 +136,7 @@ def uncalled_tasks(recording: HealthEvidence, replayed: Collection[tuple[int, ..
     An id counts where so many share it that it is no accident. Of an NPU only kernels do: collectives have
     many tasks of one id.
 
-    Args:
-        recording: what was recorded.
-        replayed: the names of the tasks of graphs, by start: one may have been launched before the recording.
+    `replayed`: the names of the tasks of graphs, by start: one may have been launched before the recording.
     """
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
@@ -161,9 +158,7 @@ def uncalled_tasks(recording: HealthEvidence, replayed: Collection[tuple[int, ..
 def _copying(recording: HealthEvidence, launched: Int64s) -> Bools:
     """Return which tasks are of a call that launched a copy, and no graph; bool[launched].
 
-    Args:
-        recording: what was recorded.
-        launched: places in the launch chains of the tasks that have a launch.
+    `launched`: places in the launch chains of the tasks that have a launch.
     """
     trace, chains = recording.trace, recording.launch_chains
     copies = launched[trace.slices.activity[chains.tasks[launched]] == Activity.COPY]
@@ -178,9 +173,7 @@ def _copying(recording: HealthEvidence, launched: Int64s) -> Bools:
 def shared_flows(recording: HealthEvidence, extra: Int64s) -> Iterator[Finding]:
     """Yield a finding where one id leads to tasks that have nothing to do with each other.
 
-    Args:
-        recording: what was recorded.
-        extra: rows of tasks beyond the first of their launch.
+    `extra`: rows of tasks beyond the first of their launch.
     """
     trace, slices = recording.trace, recording.trace.slices
     arrows = trace.shared_flows

@@ -45,7 +45,6 @@ def unseen_work(
     """Return the stretches in which a device seems idle and was not, by device, then start.
 
     Args:
-        recording: what was recorded.
         launches: those that have a task where nothing is lost.
         lost: windows, ns, in which tasks are known to be lost: no stretch overlaps them.
     """
@@ -179,7 +178,6 @@ def _held_by_host(recording: HealthEvidence, tasks: Int64s, launched: Int64s) ->
     """Return which tasks wait for the host: a call has held up their stream since the task before them.
 
     Args:
-        recording: what was recorded.
         tasks: int64[n], rows.
         launched: int64[n], ns, when each was launched.
     """

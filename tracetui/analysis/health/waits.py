@@ -93,10 +93,7 @@ class Waits(NamedTuple):
 def leap_in_wait(recording: HealthEvidence, waits: DeviceWaits, least: int) -> tuple[int, int] | None:
     """Return when the clock leaps by what waits show, ns, and by how much: back, or ahead by `least` or more.
 
-    Args:
-        recording: what was recorded.
-        waits: the waits for the device.
-        least: ns.
+    `least`: ns.
     """
     back = _leap_back(recording)
     if back is not None:
@@ -118,9 +115,7 @@ def count_on_time(late: Int64s) -> int:
 def find_waits(recording: HealthEvidence, uncertain: Int64s) -> Waits:
     """Return the calls that wait after some task was launched.
 
-    Args:
-        recording: what was recorded.
-        uncertain: rows of tasks whose launch is not certain.
+    `uncertain`: rows of tasks whose launch is not certain.
     """
     slices = recording.trace.slices
     for_device, for_stream = _waits(recording)
@@ -153,7 +148,6 @@ def _operator_waits(
     """Return what outlasts operators that wait for one stream; for which, where several are busy, is unknown.
 
     Args:
-        recording: what was recorded.
         operators: int64[waits], rows, by start.
         launched: int64[tasks], ns, ascending: when each task was launched.
         tasks: int64[tasks], rows. Kernels and copies count: operators do not wait for streams of collectives.

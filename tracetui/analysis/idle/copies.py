@@ -55,7 +55,6 @@ def say_of_copies(trace: Trace, tasks: Int64s, answer: calls.NamePredicate) -> I
     """Return 1 or 0 as the directions of tasks, else their names, say yes or no; -1 where they say neither.
 
     Args:
-        trace: the trace.
         tasks: rows of copies.
         answer: a question about the text of a direction, `copies_to_device` or `copies_to_host`.
     """

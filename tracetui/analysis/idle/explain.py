@@ -97,8 +97,6 @@ def explain(
     Args:
         intervals: each with the task that ended it, or that was to be enqueued or to start then;
             they may overlap, need not lie in gaps, and the device need not be idle.
-        chains: the chains of the tasks of their trace.
-        host_threads: the host's threads in that trace.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Traces without `Call stack` are always cut so.
         unseen: spans in which work of devices is not recorded, which is the cause UNSEEN; they may overlap.

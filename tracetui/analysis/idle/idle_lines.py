@@ -122,7 +122,6 @@ def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> t
     """Return the distinct lines of stacks, and the place among them of each stack's; -1 where it has none.
 
     Args:
-        trace: the trace.
         stack: strings of call stacks, -1 where none.
         frame: rows of python_function slices, -1 where none; used where the trace has no call stacks at all.
         rules: which frame of a stack is its line.

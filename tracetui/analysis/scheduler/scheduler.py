@@ -189,7 +189,6 @@ class Scheduler:
             ends: ns.
             causes: why the device was idle, by what the trace knows.
             tracks: of the thread to blame, -1 where none is.
-
         """
         pids = np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)
         parts = [Cuts(*(EMPTY for _ in Cuts._fields))]
@@ -356,7 +355,6 @@ def recording_of(
     """Return the recording that is given, or lies beside the trace where it is plain which.
 
     Args:
-        trace: the trace.
         source: the recording that is given.
         on_progress: called every few MB.
         must_be_of_use: raise Refusal where the one that is given is not; else that is told as of others.
