@@ -60,7 +60,9 @@ class DatabaseRows:
 
     def numbers(self, column: str) -> Int64s:
         """Return whole numbers; UNKNOWN where there is none. Text of digits is one."""
-        return whole_numbers(self.cells[column]) if column in self.cells else self._missing()
+        if column not in self.cells:
+            return np.full(self.count, UNKNOWN, np.int64)
+        return whole_numbers(self.cells[column])
 
     def floats(self, column: str) -> Floats:
         """Return numbers; NaN where there is none."""
@@ -71,9 +73,6 @@ class DatabaseRows:
             return np.frombuffer(array("d", cells), np.float64)
         except TypeError:
             return np.array([cell if type(cell) in (int, float) else np.nan for cell in cells], np.float64)
-
-    def _missing(self) -> Int64s:
-        return np.full(self.count, UNKNOWN, np.int64)
 
 
 class Database:
@@ -339,10 +338,6 @@ def whole_numbers(cells: Sequence[Any]) -> Int64s:
             return np.frombuffer(array("q", map(int, cells)), np.int64)
     except (ValueError, OverflowError):
         pass
-    return _whole_numbers_of(cells)
-
-
-def _whole_numbers_of(cells: Sequence[Any]) -> Int64s:
     return np.array([_whole_number(cell) for cell in cells], np.int64)
 
 

@@ -122,7 +122,7 @@ def _loads(text: str, exact: bool) -> Any:
         strict=False,
         parse_int=int_of,
         parse_float=Literal if exact else float,
-        parse_constant=_ignore_text,
+        parse_constant=lambda _: None,
     )
     return _scrub(value) if "\\ud" in text or "\\uD" in text else value
 
@@ -130,10 +130,6 @@ def _loads(text: str, exact: bool) -> Any:
 def int_of(text: str) -> int | str:
     """Return a number of JSON, or its text where it has very many digits."""
     return int(text) if len(text) < 400 else text  # int() of many digits takes quadratic time
-
-
-def _ignore_text(_: str) -> None:
-    return None
 
 
 def _scrub(value: Any) -> Any:

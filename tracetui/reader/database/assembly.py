@@ -10,11 +10,11 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import EMPTY, Floats, Int32s, Int64s
+from tracetui.arrays import EMPTY, Bools, Floats, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.language import state
 from tracetui.reader.database.growing import GrowingColumn, join
-from tracetui.reader.database.table_reader import distinct_places
+from tracetui.reader.database.table_reader import TableColumns, distinct_places
 from tracetui.reader.events import (
     CounterColumns,
     EventTable,
@@ -146,10 +146,10 @@ class Assembly:
         self.say("process_labels", pid, label)
         self.say("process_sort_index", pid, str(sort))
 
-    def add_slices(self, start: Int64s, end: Int64s, **columns: _Column) -> NDArray[np.bool_]:
+    def add_slices(self, start: Int64s, end: Int64s, **columns: _Column) -> None:
         """Take slices; of the columns of SliceColumns those that are left out are none.
 
-        Returns which of them have usable times: the others are counted, and left out.
+        Those without usable times are counted, and left out.
         """
         is_valid = (start > 0) & (end >= start) & (end < LIMIT)
         count = int(np.count_nonzero(is_valid))
@@ -163,7 +163,14 @@ class Assembly:
                 self._slices[name].repeat(value, count)
             else:
                 self._slices[name].add(value[chosen])
-        return is_valid
+
+    def add_rows(
+        self, rows: TableColumns, chosen: Bools | Int64s | slice = slice(None), **columns: _Column
+    ) -> None:
+        """Take rows of a table as slices, of which it has the times and the ordinals."""
+        given = {name: value if isinstance(value, int) else value[chosen] for name, value in columns.items()}
+        start, end = rows["startNs"][chosen], rows["endNs"][chosen]
+        self.add_slices(start, end, event=rows.event[chosen], **given)
 
     def add_hccl(self, **columns: NDArray[Any]) -> None:
         """Take what is told of tasks of planes or of collectives; what is left out is -1."""

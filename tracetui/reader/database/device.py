@@ -138,15 +138,14 @@ class DeviceTables:
         own_type = np.where(is_random, np.int32(texts.number(_RANDOM)), own_type)
         task_type = np.where(told_type >= 0, told_type, own_type)
         thread = self._streams(tasks, is_drawn)
-        self._assembly.add_slices(
-            tasks["startNs"][is_drawn],
-            tasks["endNs"][is_drawn],
-            thread=thread[is_drawn],
-            name=name[is_drawn],
-            event=tasks.event[is_drawn],
-            correlation=_ids(tasks["connectionId"])[is_drawn],
-            task_type=task_type[is_drawn],
-            direction=self._directions(tasks)[is_drawn],
+        self._assembly.add_rows(
+            tasks,
+            is_drawn,
+            thread=thread,
+            name=name,
+            correlation=_ids(tasks["connectionId"]),
+            task_type=task_type,
+            direction=self._directions(tasks),
         )
         model = tasks["modelId"]
         is_numbered = is_drawn & (tasks["taskId"] >= 0) & ((model < 0) | (model >= NONE_ID))
@@ -202,13 +201,10 @@ class DeviceTables:
         thread = np.zeros(operations.count, np.int32)
         for places, key in groups_of(device, operations["groupName"]):
             thread[places] = threads[key][0]
-        names = texts.names(operations["opName"])
-        self._assembly.add_slices(
-            operations["startNs"],
-            operations["endNs"],
+        self._assembly.add_rows(
+            operations,
             thread=thread,
-            name=names,
-            event=operations.event,
+            name=texts.names(operations["opName"]),
             correlation=_ids(operations["connectionId"]),
         )
         self._assembly.add_hccl(
@@ -300,13 +296,8 @@ class DeviceTables:
             if 0 <= kind < len(_OVERLAP_ROWS):
                 pid, title = self.pid(OVERLAP, device), _OVERLAP_ROWS[kind]
                 self._assembly.say("thread_name", pid, title, kind)
-                self._assembly.add_slices(
-                    rows["startNs"][places],
-                    rows["endNs"][places],
-                    thread=self._assembly.thread(pid, kind),
-                    name=self._assembly.texts.number(title),
-                    event=rows.event[places],
-                )
+                thread, name = self._assembly.thread(pid, kind), self._assembly.texts.number(title)
+                self._assembly.add_rows(rows, places, thread=thread, name=name)
 
     def _enum(self, table: str, values: Int64s) -> Int32s:
         """Return the number of the text of each value of an enumeration; -1 where it has none."""

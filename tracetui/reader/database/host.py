@@ -102,12 +102,10 @@ class HostTables:
         """Read the calls of CANN, and hand over their slices."""
         rows = self._reader.columns(CALLS)
         thread = self._threads(rows["globalTid"], CANN)
-        self._assembly.add_slices(
-            rows["startNs"],
-            rows["endNs"],
+        self._assembly.add_rows(
+            rows,
             thread=thread,
             name=self._call_names(rows),
-            event=rows.event,
             correlation=np.maximum(rows["connectionId"], -1),
         )
         return CallRows(rows["startNs"], thread, rows["connectionId"])
@@ -138,15 +136,14 @@ class HostTables:
         elif marks.any():
             thread[marks] = self._threads(rows["globalTid"][marks], MARKS)
         stacks = call_stacks(self._reader, self._assembly.texts, rows.numbers.pop("callchainId"))
-        self._assembly.add_slices(
-            rows["startNs"][is_kept],
-            rows["endNs"][is_kept],
-            thread=thread[is_kept],
-            name=names[is_kept],
-            category=self._categories(kind, dequeues)[is_kept],
-            event=rows.event[is_kept],
-            correlation=self._queue_ids(rows, kind, connections)[is_kept],
-            stack=stacks[is_kept],
+        self._assembly.add_rows(
+            rows,
+            is_kept,
+            thread=thread,
+            name=names,
+            category=self._categories(kind, dequeues),
+            correlation=self._queue_ids(rows, kind, connections),
+            stack=stacks,
         )
         if not self._assembly.texts.fit(names, lambda text: _STEP_NAME.match(text) is not None).any():
             self._add_steps(rows)
@@ -180,22 +177,11 @@ class HostTables:
         self._add_marks(tasks)
         runs = self._reader.columns(COLLECTOR_RUNS)
         texts = self._assembly.texts
-        self._assembly.add_slices(
-            runs["startNs"],
-            runs["endNs"],
-            thread=self._threads(runs["globalTid"], COLLECTOR, "Python GC"),
-            name=texts.number("GC"),
-            category=texts.number("GC"),
-            event=runs.event,
-        )
+        gc_thread, gc = self._threads(runs["globalTid"], COLLECTOR, "Python GC"), texts.number("GC")
+        self._assembly.add_rows(runs, thread=gc_thread, name=gc, category=gc)
         calls = self._reader.columns(SYSTEM_CALLS)
-        self._assembly.add_slices(
-            calls["startNs"],
-            calls["endNs"],
-            thread=self._threads(calls["globalTid"], OS_CALLS),
-            name=texts.names(calls["name"]),
-            event=calls.event,
-        )
+        thread = self._threads(calls["globalTid"], OS_CALLS)
+        self._assembly.add_rows(calls, thread=thread, name=texts.names(calls["name"]))
 
     def _add_marks(self, tasks: DeviceRows) -> None:
         rows = self._reader.columns(MARKS_OF_USER)
@@ -236,13 +222,11 @@ class HostTables:
         names = np.array(
             [self._assembly.texts.number(f"{_STEP}{number}") for number in rows["id"].tolist()], np.int32
         )
-        self._assembly.add_slices(
-            rows["startNs"],
-            rows["endNs"],
+        self._assembly.add_rows(
+            rows,
             thread=self._threads(np.full(rows.count, main, np.int64), PYTHON),
             name=names,
             category=self._assembly.texts.number("cpu_op"),
-            event=rows.event,
         )
 
     def _kinds(self, rows: TableColumns, names: Int32s) -> Int32s:

@@ -223,17 +223,13 @@ class TableReader:
         """
         self._is_released = True
         self._thread.shutdown(cancel_futures=True)
-        self._on_rows = _do_nothing
+        self._on_rows = lambda: None
 
     def _count(self, rows: int) -> None:
         self._rows_read += rows
         if self.rows >= self._next:
             self._next = self.rows + _EVERY
             self._on_rows()
-
-
-def _do_nothing() -> None:
-    """Do nothing."""
 
 
 def _parts(
