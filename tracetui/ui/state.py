@@ -239,21 +239,19 @@ class ViewState:
 
     def undo(self) -> bool:
         """Go back to the place before the last movement."""
-        if not self.undo_stack:
-            return False
-        self.redo_stack.append(self.place)
-        self.place = self.undo_stack.pop()
-        self.burst = None
-        return True
+        return self._go_between(self.undo_stack, self.redo_stack)
 
     def redo(self) -> bool:
         """Take back an undo."""
-        if not self.redo_stack:
-            return False
-        self.undo_stack.append(self.place)
-        self.place = self.redo_stack.pop()
-        self.burst = None
-        return True
+        return self._go_between(self.redo_stack, self.undo_stack)
+
+    def _go_between(self, source: list[UndoPoint], target: list[UndoPoint]) -> bool:
+        """Go to the last place of a stack, and leave this one on the other."""
+        if source:
+            target.append(self.place)
+            self.place, self.burst = source.pop(), None
+            return True
+        return False
 
     def part_of(self, span: tuple[int, int]) -> Viewport | None:
         """Return what of a span, ns from the start of all there is, can be looked at; None for nothing."""

@@ -60,13 +60,12 @@ class JobSession:
                 self._replays = Replays(job)
             return self._replays
 
-    def try_fix(self, fix: Fix) -> bool:
-        """Try a fix together with those before, or no longer; return whether it is tried now."""
+    def try_fix(self, fix: Fix) -> None:
+        """Try a fix together with those before, or no longer."""
         if fix in self.fixes:
             self.fixes.remove(fix)
-            return False
-        self.fixes.append(fix)
-        return True
+        else:
+            self.fixes.append(fix)
 
     def stop_reading(self) -> bool:
         """Stop the digesting, keeping what is done; False where nothing was there to stop."""

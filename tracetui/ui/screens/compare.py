@@ -212,18 +212,17 @@ class CompareScreen(TableScreen):
     def _show_sides(self) -> None:
         """Show which trace is BASE and which OTHER."""
         viewer, pair = self.viewer, self.comparing.pair
-        lines: list[Pieces] = []
-        for name, called in zip(("BASE", "OTHER"), pair.names(viewer.sessions) if pair is not None else ()):
-            run = None
-            if pair is not None and pair.comparison is not None:
-                run = pair.comparison.base if name == "BASE" else pair.comparison.other
-            lines.append(
-                [
-                    (f"{name:<6} ", self.style_of(Role.DIM)),
-                    (called, self.style_of(Role.TITLE)),
-                    (f"  {run_words(run)}" if run is not None else "", self.style_of(Role.TEXT)),
-                ]
-            )
+        names = pair.names(viewer.sessions) if pair is not None else ()
+        comparison = self.comparison
+        runs = (comparison.base, comparison.other) if comparison is not None else (None, None)
+        lines = [
+            [
+                (f"{name:<6} ", self.style_of(Role.DIM)),
+                (called, self.style_of(Role.TITLE)),
+                (f"  {run_words(run)}" if run is not None else "", self.style_of(Role.TEXT)),
+            ]
+            for name, called, run in zip(("BASE", "OTHER"), names, runs)
+        ]
         self.query_one("#sides", Lines).show(lines)
 
     def _say_verdict(self, comparison: Comparison) -> int:

@@ -29,6 +29,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.pen import Line
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.screens.charged import CHARGING, absent_source, charge_idle
 from tracetui.ui.screens.line_trial import LineTrial, LineTried, try_line
@@ -251,13 +252,11 @@ class HotspotsScreen(TableScreen):
         if 0 <= state.gap < len(gaps):
             if 2 * gaps.idle[state.gap] < gaps.lost[state.gap]:  # most of it is no line's idle time
                 return
-            for place, row in enumerate(self._rows(analysis)):
-                if (row.gap_indices == state.gap).any():
-                    self.table.move_to_row(place)
-                    return
-        elif self._go_to_call(analysis, state.row):
-            return
-        elif state.row >= 0:
+            rows = enumerate(self._rows(analysis))
+            self.table.move_to_row(
+                next((place for place, row in rows if (row.gap_indices == state.gap).any()), -1)
+            )
+        elif state.row >= 0 and not self._go_to_call(analysis, state.row):
             stack = stack_of(analysis, state.row)
             charged = analysis.rules.line_of(stack)
             if charged is not None:
@@ -266,19 +265,15 @@ class HotspotsScreen(TableScreen):
 
     def _go_to_call(self, analysis: Analysis, slice_row: int) -> bool:
         """Put the cursor on the synchronisation that a slice is one of; False where it is none shown."""
-        for place, row in enumerate(self._rows(analysis)):
-            if isinstance(row, SyncCall) and (row.rows == slice_row).any():
-                return self.table.move_to_row(place)
-        return False
+        calls = ((place, row) for place, row in enumerate(self._rows(analysis)) if isinstance(row, SyncCall))
+        place = next((place for place, call in calls if (call.rows == slice_row).any()), -1)
+        return self.table.move_to_row(place)
 
     def _go_to(self, line: LineKey) -> bool:
         """Put the cursor on the first row of a line, of its forward pass where both have one."""
-        rows = self._rows(self._analysis) if self._analysis is not None else ()
-        for wanted in (line, (*line[:3], True)):
-            for place, row in enumerate(rows):
-                if line_of(row) == wanted:
-                    return self.table.move_to_row(place)
-        return False
+        keys = [*map(line_of, self._rows(self._analysis))] if self._analysis is not None else []
+        wanted = line if line in keys else (*line[:3], True)
+        return self.table.move_to_row(keys.index(wanted) if wanted in keys else -1)
 
     # ----------------------------------------------------------------- panes
 
@@ -294,23 +289,17 @@ class HotspotsScreen(TableScreen):
 
     def tell_story(self) -> None:
         """Show the story of the row under the cursor of the table."""
-        row, line, story, analysis = self.chosen, self.line, self.panes.story, self._analysis
-        nested = row if isinstance(row, (ModuleIdle, FrameIdle, ScopeTime)) else None
-        synchronisation = row if isinstance(row, SyncCall) else None
-        if analysis is None or (line is None and synchronisation is None and nested is None):
-            story.show([])
-            return
-        width = max(self.table.size.width, 20)
-        height = STORY[self.panes.is_narrow]
+        row, line, analysis = self.chosen, self.line, self._analysis
+        lines: list[Line] = []
+        size = max(self.table.size.width, 20), STORY[self.panes.is_narrow]
         looks = self.palette, self.glyphs
-        if nested is not None:
-            lines = NestedStory(*looks).of_row(analysis, nested, width, height)
-        elif synchronisation is not None:
-            lines = SyncStory(*looks).lines(analysis, synchronisation, line, self._savings, width, height)
-        else:
-            assert line is not None
-            lines = LineStory(*looks).lines(analysis, line, self._savings, width, height)
-        story.show(lines)
+        if analysis is not None and isinstance(row, (ModuleIdle, FrameIdle, ScopeTime)):
+            lines = NestedStory(*looks).of_row(analysis, row, *size)
+        elif analysis is not None and isinstance(row, SyncCall):
+            lines = SyncStory(*looks).lines(analysis, row, line, self._savings, *size)
+        elif analysis is not None and line is not None:
+            lines = LineStory(*looks).lines(analysis, line, self._savings, *size)
+        self.panes.story.show(lines)
 
     @on(StackTree.Moved)
     @on(HotspotPanes.Turned)

@@ -364,20 +364,14 @@ class RanksScreen(JobTableKeys, MapScreen):
     def _show_what(self) -> None:
         """Show which table it is, and which there are."""
         names: list[StyledText] = []
-        for place, name in enumerate(TABLES):
-            role = Role.TITLE if place == self._table else Role.DIM
-            finding = self._tables.finding(name) if self._tables is not None else ""
-            name, key = translate(name), name
+        tables = self._tables
+        for place, key in enumerate(TABLES):
+            name, finding = translate(key), tables.finding(key) if tables is not None else ""
             if finding:
-                name, role = (
-                    translate("{table}: {finding}", table=name, finding=finding),
-                    role if place == self._table else Role.WARNING,
-                )
-            if key == "notes" and self._tables is not None and self._tables.notes:
-                name, role = (
-                    translate("{count} notes", count=len(self._tables.notes)),
-                    role if place == self._table else Role.WARNING,
-                )
+                name = translate("{table}: {finding}", table=name, finding=finding)
+            if key == "notes" and tables is not None and tables.notes:
+                name = finding = translate("{count} notes", count=len(tables.notes))
+            role = Role.TITLE if place == self._table else Role.WARNING if finding else Role.DIM
             names.append((f"{'  ' if place else ''}{name}", self.style_of(role)))
         title = translate(_TITLES[TABLES[self._table]])
         room = self.size.width - sum(cell_len(text) for text, _ in names) - 4
