@@ -30,14 +30,13 @@ from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Trace
-from tracetui.ui.drawing.bars import time_inks
+from tracetui.ui.drawing.bars import apportion, format_share, time_inks, unit_of
 from tracetui.ui.drawing.causes import ROLES, cause_legend, cause_letter, cause_name, main_legend
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.idle_line import IdleLine
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 from tracetui.ui.drawing.pen import LABEL, Pen
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.state import Viewport, ViewState

@@ -13,10 +13,10 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.gaps import Measure
+from tracetui.ui.drawing.bars import unit_of
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
-from tracetui.ui.drawing.shares import unit_of
 from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.gap_words import GapWords
 

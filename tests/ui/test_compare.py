@@ -38,9 +38,8 @@ from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import comparing
-from tracetui.ui.comparing.absence import absence_lines
 from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor, gap_ended_by
-from tracetui.ui.comparing.pair import ComparedPair, Runs
+from tracetui.ui.comparing.pair import ComparedPair, Runs, absence_lines
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import SHOWN, columns, instance
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs

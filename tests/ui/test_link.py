@@ -18,8 +18,17 @@ from textual.widget import Widget
 
 from tests.ui.rest import PATIENCE_S
 from tracetui.ui.sending.driver import CountingFile, LinkDriver
-from tracetui.ui.sending.link import ASK, LinkApp, is_remote
-from tracetui.ui.sending.pace import AHEAD_S, ASK_AFTER, LOST_S, RATE, WINDOW, FramePace
+from tracetui.ui.sending.link import (
+    AHEAD_S,
+    ASK,
+    ASK_AFTER,
+    LOST_S,
+    RATE,
+    WINDOW,
+    FramePace,
+    LinkApp,
+    is_remote,
+)
 
 DENSE = 30_000
 

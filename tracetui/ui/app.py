@@ -16,14 +16,13 @@ from textual.widget import Widget
 from tracetui.language import translate
 from tracetui.reader.joined import traces_that_open
 from tracetui.ui.actions import bindings
-from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import PlaceAsked, WarningsAsked
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screen_specs import ScreenScope, is_paired, make_panel, screen_of_scope
 from tracetui.ui.session import Session
-from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals, leave_threads
+from tracetui.ui.terminal import CANCELLED, configure_terminal, keep_copy, leave_at_signals, leave_threads
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import FIRST, Viewer
 from tracetui.ui.viewer_screen import ViewerScreen

@@ -1,14 +1,18 @@
 """How the viewer suits its terminal: the colours and characters it sends, the signals that end it.
 
+What was copied last is kept in a file: the clipboard of a terminal (OSC 52) may refuse without a word.
+
 Knows Textual's app and nothing of traces and screens.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable
 from dataclasses import astuple
+from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -23,6 +27,7 @@ from tracetui.export.text import to_ascii
 from tracetui.ui._textual import add_filter, set_color_system
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 from tracetui.ui.sending.link import HUNG_UP
+from tracetui.user_directories import user_directory
 
 #: the terminal's own colours: the name they have in Textual, and the one they had until 8.2.4
 _THEMES = ("ansi-dark", "textual-ansi")
@@ -89,3 +94,22 @@ def in_ascii(text: str) -> str:
     "?".
     """
     return set_cell_size(to_ascii(text.translate(_LIKENESS)), cell_len(text))
+
+
+def keep_copy(text: str) -> Path | None:
+    """Write the text below $XDG_CACHE_HOME, else ~/.cache, readable by the user only.
+
+    Return where it is; None where that failed.
+    """
+    directory = user_directory(os.environ, "XDG_CACHE_HOME", ".cache")
+    if directory is None:
+        return None
+    path = directory / "copied.txt"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text + "\n")
+    except OSError:
+        return None
+    return path

@@ -1,4 +1,4 @@
-"""Two of the open traces, compared: which they are, and what is known of it.
+"""Two of the open traces, compared: which they are, what is known of it, what is said where they cannot be.
 
 Knows no screen and no app; sessions are numbers here, as they are replaced when a trace is let go.
 """
@@ -9,10 +9,14 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tracetui.language import translate, wording
+from tracetui.language import clauses, counted, sentences, translate, wording
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.pen import Line
+from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.session import Session
+from tracetui.units import format_duration
 
-if TYPE_CHECKING:  # one trace needs none of it
+if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.comparison.compared_run import Run
     from tracetui.comparison.comparison import Comparison
@@ -79,3 +83,34 @@ class ComparedPair:
             assert analysis is not None
             sides.append(runs.of(place, analysis))
         return compare_runs(*sides)
+
+
+_WHY = (
+    "Compared are the steps of devices: their idle time, operators and communication. A trace of the host "
+    "alone has none of that, and is looked at alone."
+)
+_NEXT = "{key} compares with the next open trace."
+_OTHER_TRACES = "tracetui A B opens two other traces."
+
+
+def absence_lines(
+    sessions: Sequence[Session], pair: ComparedPair, width: int, palette: Palette
+) -> list[Line]:
+    """Return why there is nothing to compare, in lines of a width."""
+    dim, text = palette.style_of(Role.DIM), palette.style_of(Role.TEXT)
+    lines: list[Line] = [[]]
+    for name, place in (("BASE", pair.base), ("OTHER", pair.other)):
+        analysis = sessions[place].analysis
+        if analysis is None:
+            return []
+        count = len(analysis.devices)
+        devices = counted(count, "1 device", "{count} devices") if count else translate("no device")
+        span = format_duration(analysis.trace.end_ns - analysis.trace.start_ns)
+        lines.append([(f"{name:<6} ", dim), (f"{clauses((span, devices))}: {sessions[place].name}", text)])
+    advice = sentences((translate(_WHY), translate(_NEXT if len(sessions) > 2 else _OTHER_TRACES, key="}")))
+    return [*lines, [], *([(line, text)] for line in wrapped(advice, width))]
+
+
+def next_pair(sessions: Sequence[Session]) -> tuple[tuple[str, str], ...]:
+    """Return the hint of the key that compares with another open trace, where there is one."""
+    return (("}", "next pair"),) if len(sessions) > 2 else ()

@@ -1,4 +1,4 @@
-"""Shares drawn as bars inside one line: one share in eighths of a cell, or several stacked in whole cells."""
+"""Shares as bars inside one line, in eighths of a cell or several stacked; and as times that add up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.style import Style
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.units import format_exact
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,31 @@ def stacked_bar(parts: Sequence[tuple[int, BarInk]], whole: int, width: int) -> 
     for place in sorted(range(len(parts)), key=lambda place: -(exact[place] % whole))[: max(rest, 0)]:
         cells[place] += 1
     return [(ink.glyph * count, ink.style) for count, (_, ink) in zip(cells, parts) if count]
+
+
+DIGITS = 4  #: of the whole
+
+
+def unit_of(whole_ns: int) -> int:
+    """Return the power of ten of ns that leaves `whole_ns` with at most DIGITS digits."""
+    return int(10 ** max(len(str(whole_ns)) - DIGITS, 0))
+
+
+def apportion(parts: Sequence[int], whole: int) -> list[int]:
+    """Return integers in proportion to `parts` that sum to `whole`: each is its share rounded down or up.
+
+    The largest remainders round up, the first of equals.
+    """
+    total = sum(parts)
+    if total <= 0:
+        return [0] * len(parts)
+    shares = [part * whole // total for part in parts]
+    by_remainder = sorted(range(len(parts)), key=lambda place: -(parts[place] * whole % total))
+    for place in by_remainder[: whole - sum(shares)]:
+        shares[place] += 1
+    return shares
+
+
+def format_share(units: int, unit_ns: int) -> str:
+    """Return "93.2 µs"; what rounds to nothing is "<0.1 µs"."""
+    return format_exact(units * unit_ns) if units else f"<{format_exact(unit_ns)}"

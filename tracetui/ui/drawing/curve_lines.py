@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
@@ -20,7 +19,7 @@ from tracetui.language import translate
 from tracetui.trace.quantity import format_value
 from tracetui.ui.drawing.curve import LEVELS, round_up
 from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.lane import segments
+from tracetui.ui.drawing.lane import segments, text_cells
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.row import TimelineRow
@@ -172,7 +171,7 @@ def _shape_of(curve: CounterTrack, edges: Int64s, rows: int, is_partial: bool) -
     top = rows - 1 - max(int(filled[peak]) - 1, 0) // LEVELS
     mark = max(top - 1, 0)
     peak_words = translate("peak {size}", size=format_value(float(highest[peak]), curve.unit))
-    text = [part for char in peak_words for part in (char, *[""] * (cell_len(char) - 1))]  # one a cell
+    text = text_cells(peak_words)
     places = [(mark, levels[mark] == 0, False), *((row, solid[row] == LEVELS, True) for row in range(rows))]
     for row, free, on_area in places:
         free = free & (np.arange(len(free)) != peak)

@@ -20,9 +20,8 @@ from tracetui.language import heading, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
-from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.comparing import STACKED, Comparing
-from tracetui.ui.comparing.pair import ComparedPair
+from tracetui.ui.comparing.pair import ComparedPair, absence_lines, next_pair
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import StyledText, ruled, wrapped
@@ -143,7 +142,7 @@ class CompareScreen(TableScreen):
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
-        return (*next_pair(self.viewer), *super().ways_out)
+        return (*next_pair(self.viewer.sessions), *super().ways_out)
 
     def build(self) -> None:
         viewer, pair = self.viewer, self.comparing.pair

@@ -20,10 +20,9 @@ from tracetui.export.tables.comparison import WATERFALL, ComparedRows
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
-from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.comparing import STACKED, Comparing
 from tracetui.ui.comparing.joint_view import JointView
-from tracetui.ui.comparing.pair import ComparedPair
+from tracetui.ui.comparing.pair import ComparedPair, absence_lines, next_pair
 from tracetui.ui.comparing.stack_words import chosen_lines, compared_step_words
 from tracetui.ui.comparing.stacked_runs import NAMES, BandKind, Chosen, StackedRun, StackedRuns
 from tracetui.ui.drawing.palette import Role
@@ -107,7 +106,7 @@ class StackedScreen(AnswerScreen):
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
-        return (*next_pair(self.viewer), *super().ways_out)
+        return (*next_pair(self.viewer.sessions), *super().ways_out)
 
     def build(self) -> None:
         viewer, pair = self.viewer, self.comparing.pair

@@ -17,9 +17,9 @@ from tracetui.analysis.sums import most_first
 from tracetui.export.sentences.late_ranks import NAME_CELLS, late_rank_of
 from tracetui.language import translate
 from tracetui.trace.clean import printable
+from tracetui.ui.drawing.bars import apportion, format_share, unit_of
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
-from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import StyledText, unbroken
 from tracetui.units import format_bytes
 

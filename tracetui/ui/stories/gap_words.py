@@ -30,12 +30,11 @@ from tracetui.language import clauses, counted, semicolon_list, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, TraceKind
 from tracetui.trace.stack import Frame, path_end
-from tracetui.ui.drawing.bars import time_inks
+from tracetui.ui.drawing.bars import apportion, format_share, time_inks, unit_of
 from tracetui.ui.drawing.causes import cause_letter, cause_name, cause_paint, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import LABEL, Line, Pen
-from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import StyledText, flowing, unbroken
 from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.scheduler_words import scheduler_sentences

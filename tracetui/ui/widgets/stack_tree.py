@@ -85,18 +85,14 @@ class StackTree(InViewer, CursorRows, can_focus=True):
     def focus_frame(self, frame: Frame | None) -> bool:
         """Show what is below a frame wherever it is, then its callers, then all stacks; False without one."""
         shown = FOCUSES[(FOCUSES.index(self.focused) + 1) % len(FOCUSES)]
-        focused = frame if shown == BELOW else self._frame
-        part = None
-        if shown != ALL and focused is not None:
-            part = (callees if shown == BELOW else callers)(self._root, focused)
+        focused, root = None, self._root
+        if shown != ALL:
+            focused = frame if shown == BELOW else self._frame
+            part = (callees if shown == BELOW else callers)(root, focused) if focused is not None else None
             if part is None:
                 return False
-        elif shown != ALL:
-            return False
-        self._frame, self.focused = (None if shown == ALL else focused), shown
-        root = self._root
-        if part is not None:
             root = StackNode(None, part.idle_ns, 0, part.gaps, (part,))
+        self._frame, self.focused = focused, shown
         self._show(root, self.branches.rules)
         return True
 
