@@ -121,6 +121,7 @@ def test_a_clock_says_where_it_comes_from(clock: SchedulerClock, words: str) -> 
 
 def analysis_with(problem: str = "", **facts: Any) -> Any:
     known = {"skipped": 0, "reordered": 0, "lost": 0, "losses": (), "problems": (), "inferred": False}
+    known["has_wakes"] = True
     known.update({"agreeing": None, "window": (0, 100 * MS), **facts})
     scheduler = SimpleNamespace(
         events=SimpleNamespace(**known),
@@ -145,6 +146,7 @@ def analysis_with(problem: str = "", **facts: Any) -> Any:
         ({"inferred": True}, "matched by what they do"),
         ({"window": (0, 90 * MS)}, None),
         ({"window": (11 * MS, 100 * MS)}, "is recorded for 89.0 ms of 100 ms of the trace"),
+        ({"has_wakes": False}, "Wake-ups are not recorded"),
         ({"problems": ("It is cut",)}, "It is cut."),
         ({"problem": "it is no text"}, "is not used: it is no text."),
     ],

@@ -547,6 +547,21 @@ def test_lost_events_leave_unknown_what_they_leave_open(tmp_path: Path) -> None:
     ]
 
 
+def test_without_wake_ups_sleep_is_not_told_from_waiting_for_a_core(tmp_path: Path) -> None:
+    """What a thread does on a core, or where it loses it, is known all the same."""
+    lines = planted("mixed").text().splitlines(keepends=True)
+    path = laid_beside(tmp_path, "".join(line for line in lines if "sched_wak" not in line))
+    trace = traces.analysed("mixed").trace
+    recording = recording_of(trace, SchedulerSource(path, OFFSET))
+    assert recording.scheduler is not None and recording.scheduler.agreeing == 1
+    for thread in recording.scheduler.threads:
+        slept = {State.BLOCKED, State.DISK} & set(recording.scheduler.states(thread).state.tolist())
+        assert not slept
+    found, known = analyse(trace, None, recording).causes.by_cause(), analysed("mixed").causes.by_cause()
+    assert not {Cause.BLOCKED, Cause.DISK} & {cause for cause, ns in found.items() if ns}
+    assert found[Cause.INTERRUPTED] == known[Cause.INTERRUPTED] and found[Cause.PREEMPTED] > 0
+
+
 def test_events_that_are_lost_for_no_time_change_nothing(tmp_path: Path) -> None:
     text = switch(100, 1, 0, "R", 7) + "CPU:1 [LOST 3 EVENTS]\n" + wake(100, 1, 7, 9, 1)
     text += switch(200, 1, 7, "S", 0)
@@ -672,7 +687,7 @@ def test_advice_names_what_pinning_saves_at_most() -> None:
 
 def with_idle_cores(text: str) -> str:
     """Return a recording in which nobody has the cores that others than the trace's threads had."""
-    traced = {thread.tid for thread in scheduler_of_mixed().threads}
+    traced = {str(thread.tid) for thread in scheduler_of_mixed().threads}
 
     def switch(found: re.Match[str]) -> str:
         prev_comm, prev, prev_prio, state, comm, pid, prio = found.groups()

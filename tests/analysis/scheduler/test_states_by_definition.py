@@ -18,6 +18,8 @@ from tracetui.siblings.scheduler.events import (
 )
 
 THREAD, END, CORES = 7, 60, 3
+WAKING_CORE = 1  #: where whoever wakes the thread runs
+WAKES = {"waking": EventKind.WAKING, "wakeup": EventKind.WAKEUP, "wakeup_new": EventKind.WAKEUP_NEW}
 SLEEPS = {"S": State.BLOCKED, "D": State.DISK, "X": State.UNKNOWN, "Z": State.UNKNOWN, "?": State.UNKNOWN}
 
 
@@ -25,8 +27,8 @@ class Change(NamedTuple):
     """An event of the thread."""
 
     time: int
-    what: str  #: "in", "out", "wake", "waking", "move" or "born"
-    core: int = -1  #: where it gets or leaves a core, is woken for or moved to
+    what: str  #: "in", "out", "move", "born", or one of `WAKES`
+    core: int = -1  #: where it gets or leaves a core, was last, is woken for or moved to
     state: str = ""  #: in which it leaves a core
     waker: int = -1
 
@@ -40,8 +42,7 @@ class Change(NamedTuple):
             return self.time, 0, EventKind.MIGRATE, THREAD, 9, 0, self.core
         if self.what == "born":
             return self.time, 0, EventKind.FORK, THREAD, 9, 0, -1
-        kind = EventKind.WAKING if self.what == "waking" else EventKind.WAKEUP
-        return self.time, 1, kind, THREAD, self.waker, 0, 2 if self.what == "waking" else self.core
+        return self.time, WAKING_CORE, WAKES[self.what], THREAD, self.waker, 0, self.core
 
 
 class Run:
@@ -60,9 +61,8 @@ class Run:
                 change, does = Change(time, "born"), "sleeps"
             elif does == "sleeps":
                 core = source.randrange(CORES)
-                what = source.choice(["waking", "wake"])
                 waker = source.randrange(20, 30)
-                change, does = Change(time, what, core if what == "wake" else -1, "", waker), "waits"
+                change, does = Change(time, source.choice([*WAKES]), core, "", waker), "waits"
             elif source.random() < 0.3:
                 core = source.randrange(CORES)
                 change = Change(time, "move", core)
@@ -120,19 +120,23 @@ class Run:
             state, core = self._since(before), cores[-1] if cores else -1
         else:
             what = following.what if following else ""
-            ends = {"out": State.RUNNING, "wake": State.BLOCKED, "waking": State.BLOCKED}
+            ends = {"out": State.RUNNING, "wakeup": State.BLOCKED, "waking": State.BLOCKED}
             state = ends.get(what, State.UNKNOWN)
             core = following.core if following else -1
-        wakes = following is not None and following.what in ("wake", "waking")
+        wakes = following is not None and following.what in WAKES
         waker = following.waker if following and wakes and state in (State.BLOCKED, State.DISK) else -1
+        if following and self._interrupted(WAKING_CORE, following.time):
+            waker = -1
         state, core = self._possible(time, state, core, before, following)
         if self._lost(core, time):
             return State.UNKNOWN, core, -1
-        if state is State.RUNNING and any(
-            of == core and begin <= time < end for of, begin, end in self.interrupts
-        ):
+        if state is State.RUNNING and self._interrupted(core, time):
             state = State.INTERRUPTED
         return state, core, waker
+
+    def _interrupted(self, core: int, time: int) -> bool:
+        serves = any(of == core and begin <= time < end for of, begin, end in self.interrupts)
+        return serves and not self._lost(core, time)
 
     @staticmethod
     def _since(before: list[Change]) -> State:
@@ -142,7 +146,7 @@ class Run:
         if last is not None and last.what == "in":
             return State.RUNNING
         since = before if last is None else before[before.index(last) :]
-        if any(change.what in ("wake", "waking") for change in since):
+        if any(change.what in WAKES for change in since):
             return State.READY
         if last is None:
             return State.UNKNOWN if before[-1].what == "move" else State.BLOCKED
@@ -160,6 +164,8 @@ class Run:
         if not before:
             ended = [last for of, _, last in self.lost if of == core and last <= end]
             return (State.UNKNOWN if runs and ended and time < max(ended) else state), core
+        if following.what == "waking" and state is State.READY and self._woken(before):
+            return State.UNKNOWN, core  # nobody wakes what is awake: it ran and slept
         if leaves or (following.what == "in" and runs):
             of_core = following.core if leaves else core
             lost = self._lost_in(begin, end, of_core)
@@ -172,6 +178,13 @@ class Run:
             lost = self._lost_in(begin, end)
             return (State.UNKNOWN if lost and time >= lost[0][0] else state), core
         return state, core
+
+    @staticmethod
+    def _woken(before: list[Change]) -> bool:
+        """Whether it was woken after it was last seen to get or leave a core."""
+        whats = [change.what for change in before]
+        last = max((place for place, what in enumerate(whats) if what in ("in", "out")), default=-1)
+        return any(what in WAKES for what in whats[last + 1 :])
 
     def _lost(self, core: int, time: int) -> bool:
         return any(of == core and first <= time < last for of, first, last in self.lost)

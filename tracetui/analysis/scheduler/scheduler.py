@@ -18,7 +18,7 @@ from tracetui.analysis.scheduler.clock import AlignedRecording, align
 from tracetui.analysis.scheduler.cores import IDLE, Cores, Occupancy
 from tracetui.analysis.scheduler.matching import TraceThread
 from tracetui.analysis.scheduler.source import SchedulerSource
-from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, thread_states
+from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, losses_by_cpu, thread_states
 from tracetui.analysis.search import runs
 from tracetui.arrays import EMPTY, Int8s, Int64s
 from tracetui.language import state
@@ -102,7 +102,7 @@ class Scheduler:
             min(trace.end_ns, events.end_ns + offset + 1),
         )
         self.cores = Cores(events, offset)
-        self._interrupts = Interrupts(events.columns)
+        self._interrupts = Interrupts(events.columns, losses_by_cpu(events.losses))
         self._states: dict[int, ThreadStates] = {}
         self._index_states(self.matching.host.values())
 
@@ -154,8 +154,9 @@ class Scheduler:
     def _index_states(self, pids: Iterable[int]) -> None:
         offset = self.clock.offset_ns
         window = self.window[0] - offset, self.window[1] - offset
-        found = thread_states(self.events, pids, window)
-        self._states.update({pid: states.shifted(offset) for pid, states in found.items()})
+        for pid, states in thread_states(self.events, pids, window).items():
+            known = states if self.events.has_wakes else states.without_sleep()
+            self._states[pid] = known.shifted(offset)
 
     @cached_property
     def pid_of_track(self) -> Int64s:

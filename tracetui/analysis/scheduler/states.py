@@ -9,7 +9,7 @@ tell it: one that leaves its core ran, one that is woken slept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, unique
 from typing import NamedTuple, cast
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from tracetui.analysis.idle.pieces import cut_by_cover
 from tracetui.analysis.intervals import NOTHING, Intervals, time_between, union
-from tracetui.analysis.search import slice_of
+from tracetui.analysis.search import runs, slice_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 from tracetui.siblings.scheduler.events import (
     MOST_CORES,
@@ -87,6 +87,11 @@ class ThreadStates:
         np.add.at(total, self.state, self.end - self.start)
         return dict(zip(State, total.tolist()))
 
+    def without_sleep(self) -> ThreadStates:
+        """Return the same states with sleep unknown: of a recording that does not tell when it ends."""
+        sleeps = (self.state == State.BLOCKED) | (self.state == State.DISK)
+        return replace(self, state=np.where(sleeps, State.UNKNOWN, self.state).astype(np.int8))
+
     def shifted(self, offset_ns: int) -> ThreadStates:
         """Return the same states on a clock that is `offset_ns` ahead."""
         moved = self.start + offset_ns, self.end + offset_ns
@@ -101,9 +106,14 @@ class _Change(IntEnum):
 
     IN = 0
     OUT = 1
-    WAKE = 2
-    MOVE = 3
-    BORN = 4
+    WAKING = 2
+    WAKEUP = 3
+    WAKEUP_NEW = 4  #: from a wake-up on it is ready; before this one there is no thread
+    MOVE = 5
+    BORN = 6
+
+
+_WAKES = (_Change.WAKING, _Change.WAKEUP, _Change.WAKEUP_NEW)
 
 
 class _Changes(NamedTuple):
@@ -113,7 +123,7 @@ class _Changes(NamedTuple):
     time: Int64s
     change: Int8s
     cpu: Int64s  #: where it happens, or is moved to; -1: not told
-    detail: Int64s  #: of OUT the letter of its state, of WAKE who wakes it
+    detail: Int64s  #: of OUT the letter of its state, of a wake-up who wakes it
 
 
 class _Pieces(NamedTuple):
@@ -131,9 +141,9 @@ def thread_states(
     wanted = np.zeros(MOST_PIDS, np.bool_)
     chosen = sorted({pid for pid in pids if 0 < pid < MOST_PIDS})
     wanted[chosen] = True
-    changes = _changes(events.columns, wanted)
-    interrupts = Interrupts(events.columns)
     losses = losses_by_cpu(events.losses)
+    interrupts = Interrupts(events.columns, losses)
+    changes = _changes(events.columns, wanted, interrupts)
     first = np.searchsorted(changes.pid, np.array([*chosen, MOST_PIDS]))
     found = {}
     for place, pid in enumerate(chosen):
@@ -153,10 +163,13 @@ def losses_by_cpu(losses: Iterable[LostStretch]) -> dict[int, Intervals]:
 
 
 class Interrupts:
-    """When each core served interrupts: from an entry to the exit that is the next of its kind."""
+    """When each core served interrupts: from an entry to the exit that is the next of its kind.
 
-    def __init__(self, columns: SchedulerColumns) -> None:
-        self._columns = columns
+    Where the core lost events that is not known.
+    """
+
+    def __init__(self, columns: SchedulerColumns, losses: Mapping[int, Intervals]) -> None:
+        self._columns, self._losses = columns, losses
         rows = np.flatnonzero(
             (columns.kind >= EventKind.IRQ_ENTRY) & (columns.kind <= EventKind.SOFTIRQ_EXIT)
         )
@@ -180,19 +193,21 @@ class Interrupts:
                 pairs = np.flatnonzero((kind[:-1] == entry) & (kind[1:] == leave))
                 starts.append(self._columns.time[served[pairs]])
                 ends.append(self._columns.time[served[pairs + 1]])
-            self._found[cpu] = union(np.concatenate(starts), np.concatenate(ends))
+            lost = self._losses.get(cpu, NOTHING)
+            self._found[cpu] = union(np.concatenate(starts), np.concatenate(ends)) - lost
         return self._found[cpu]
 
 
-def _changes(columns: SchedulerColumns, wanted: Bools) -> _Changes:
+def _changes(columns: SchedulerColumns, wanted: Bools, interrupts: Interrupts) -> _Changes:
     """Return all events of the threads wanted."""
     kind = columns.kind
-    wakes = (kind == EventKind.WAKING) | (kind == EventKind.WAKEUP) | (kind == EventKind.WAKEUP_NEW)
     parts = []
     for change, mask, who in (
         (_Change.OUT, kind == EventKind.SWITCH, columns.pid),
         (_Change.IN, kind == EventKind.SWITCH, columns.other),
-        (_Change.WAKE, wakes, columns.pid),
+        (_Change.WAKING, kind == EventKind.WAKING, columns.pid),
+        (_Change.WAKEUP, kind == EventKind.WAKEUP, columns.pid),
+        (_Change.WAKEUP_NEW, kind == EventKind.WAKEUP_NEW, columns.pid),
         (_Change.MOVE, kind == EventKind.MIGRATE, columns.pid),
         (_Change.BORN, kind == EventKind.FORK, columns.pid),
     ):
@@ -203,10 +218,12 @@ def _changes(columns: SchedulerColumns, wanted: Bools) -> _Changes:
         detail = np.full(len(of_threads), NO_PID, np.int64)
         if change is _Change.OUT:
             detail = columns.state[of_threads].astype(np.int64)
-        elif change is _Change.WAKE:
+        elif change in _WAKES:
             detail = columns.other[of_threads].astype(np.int64)
-            cpu = columns.target[of_threads].astype(np.int64)
-            cpu[kind[of_threads] == EventKind.WAKING] = -1  # where it was, not where it goes
+            for core, places in runs(cpu):  # an interrupt wakes it, not the thread that is interrupted
+                served = interrupts.of_cpu(core).index_at(columns.time[of_threads[places]]) >= 0
+                detail[places[served]] = NO_PID
+            cpu = columns.target[of_threads].astype(np.int64)  # of WAKING where it was last
         elif change is _Change.MOVE:
             cpu = columns.target[of_threads].astype(np.int64)
         elif change is _Change.BORN:
@@ -268,7 +285,7 @@ def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, 
     change = changes.change
     switch = (change == _Change.IN) | (change == _Change.OUT)
     last = np.maximum.accumulate(np.where(switch, places, -1))  # the last switch up to each event
-    wakes = np.cumsum(change == _Change.WAKE)
+    wakes = np.cumsum(np.isin(change, _WAKES))
     woken = wakes - np.where(last >= 0, wakes[last], 0) > 0
     asleep = np.full(count, State.BLOCKED, np.int8)
     letter = np.where(last >= 0, changes.detail[last], 0)
@@ -281,9 +298,10 @@ def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, 
     cpu = _last_cores(changes)
     following = np.append(changes.time[1:], max(window[1], int(changes.time[-1])))
     after = np.append(change[1:], np.int8(-1))
-    waker = np.where(after == _Change.WAKE, np.append(changes.detail[1:], -1), -1)
+    waker = np.where(np.isin(after, _WAKES), np.append(changes.detail[1:], -1), -1)
     waker[(state != State.BLOCKED) & (state != State.DISK)] = -1
     known_pieces = _Pieces(changes.time, following, state, cpu, waker)
+    state[woken & (state == State.READY) & (after == _Change.WAKING)] = State.UNKNOWN  # it ran and slept
     known_pieces = _mark_impossible(known_pieces, changes, after, losses)
     first = _before_first(changes, losses, window)
     return _joined(first, known_pieces)
@@ -340,7 +358,7 @@ def _before_first(changes: _Changes, losses: dict[int, Intervals], window: tuple
     state, waker = State.UNKNOWN, -1
     if change == _Change.OUT:
         state = State.RUNNING
-    elif change == _Change.WAKE:
+    elif change in (_Change.WAKING, _Change.WAKEUP):
         state, waker = State.BLOCKED, int(changes.detail[0])
     start, end = min(window[0], int(changes.time[0])), int(changes.time[0])
     if state is State.RUNNING:

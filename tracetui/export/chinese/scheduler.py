@@ -28,6 +28,9 @@ SCHEDULER = {
     "The scheduler is recorded for {time} of {whole} of the trace: it explains no idle time outside.": (
         "trace 共 {whole}，调度器只记录了其中的 {time}：此外的空闲时间它无法解释。"
     ),
+    "Wake-ups are not recorded: whether a thread slept or waited for a core is not known. Record sched_waking, too.": (
+        "没有记录唤醒：不知道线程是在睡眠还是在等待核。请同时采集 sched_waking。"
+    ),
     "Threads of the scheduler are matched by what they do: their numbers are others.": (
         "调度器记录中的线程是按其行为对应的：它们的编号不同。"
     ),

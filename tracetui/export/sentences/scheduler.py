@@ -92,6 +92,11 @@ def _notes(scheduler: Scheduler, trace: Trace) -> Iterator[str]:
             time=format_duration(recorded_ns),
             whole=format_duration(trace_ns),
         )
+    if not events.has_wakes:
+        yield translate(
+            "Wake-ups are not recorded: whether a thread slept or waited for a core is not known. Record "
+            "sched_waking, too."
+        )
     if scheduler.matching.inferred:
         yield translate("Threads of the scheduler are matched by what they do: their numbers are others.")
     if scheduler.agreeing is not None and scheduler.agreeing < AGREEING:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, unique
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -121,6 +122,12 @@ class SchedulerEvents:
     def lost(self) -> int:
         """The number of events that the kernel could not keep, as far as it is recorded."""
         return self.overwritten + sum(loss.events for loss in self.losses)
+
+    @cached_property
+    def has_wakes(self) -> bool:
+        """Whether wake-ups are recorded: without, nothing tells when a thread slept and when it was ready."""
+        kind = self.columns.kind
+        return bool(((kind >= EventKind.WAKING) & (kind <= EventKind.WAKEUP_NEW)).any())
 
     @property
     def start_ns(self) -> int:
