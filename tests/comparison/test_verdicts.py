@@ -209,20 +209,33 @@ def test_steps_that_overlap_are_no_change() -> None:
     assert verdict(comparison).startswith("Nothing changed")
 
 
-@pytest.mark.parametrize(("gelu", "named"), [(9, False), (30, True)])
-def test_a_class_is_named_with_an_operator_whose_change_it_is(gelu: int, named: bool) -> None:
-    """Matmul is 10 ms more, in two operators; one of elementwise kernels is as given."""
+@pytest.mark.parametrize(
+    ("classes", "operators", "named"),
+    [
+        # Matmul is 10 ms more, in two operators.
+        ({"Matmul": 10, "Vector": 9}, {"aten::mm": 5, "aten::bmm": 5, "aten::gelu": 9}, (None, "aten::gelu")),
+        (
+            {"Matmul": 10, "Vector": 30},
+            {"aten::mm": 5, "aten::bmm": 5, "aten::gelu": 30},
+            ("Vector", "aten::gelu"),
+        ),
+        # What no operator launches is in none of them.
+        ({"Matmul": 10}, {"aten::zeros": 5}, ("Matmul", None)),
+        ({"Matmul": 10}, {"aten::mm": 6}, ("Matmul", "aten::mm")),
+    ],
+)
+def test_a_class_is_named_with_an_operator_whose_change_it_is(
+    classes: dict[str, int], operators: dict[str, int], named: tuple[str | None, str | None]
+) -> None:
+    """As many ms more of each class of kernels and of each operator as given."""
     scale = RowScale(3, 3, Fraction(1000))
-    rows_of_both = (
-        rows({}, {name: Sum(3 * ms, 3, ms, ms, steps=(ms,) * 3) for name, ms in sides.items()}, scale)
-        for sides in ({"Matmul": 10, "Vector": gelu}, {"aten::mm": 5, "aten::bmm": 5, "aten::gelu": gelu})
+    class_rows, operator_rows = (
+        rows({}, {name: Sum(3 * ms, 3, ms, ms, steps=(ms,) * 3) for name, ms in side.items()}, scale)
+        for side in (classes, operators)
     )
-    classes, computing = rows_of_both
-    comparison = replace(compared(*[run(A100, A100)] * 2), classes=classes, computing=computing)
-    total = row_of("computing", Sum(0, 0, 0, 0), Sum(30 + 3 * gelu, 3, 0, 0), scale)
-    kind, operator = largest_computing(comparison, total)
-    assert operator is not None and operator.name == "aten::gelu"
-    assert (kind is not None and kind.name) == (named and "Vector")
+    comparison = replace(compared(*[run(A100, A100)] * 2), classes=class_rows, computing=operator_rows)
+    total = row_of("computing", Sum(0, 0, 0, 0), Sum(3 * sum(classes.values()), 3, 0, 0), scale)
+    assert tuple(row and row.name for row in largest_computing(comparison, total)) == named
 
 
 def test_a_part_of_communication_is_named_with_the_collective_that_has_most_of_that_part() -> None:

@@ -197,7 +197,7 @@ def largest_computing(
     """Return the class of kernels, and the operator, whose time changed most as the total did.
 
     No class where most of the operator's change may be of another: the two sum to hardly more than all that
-    changed as the total did.
+    changed as the total did. No operator that changed by less than half of the class.
     """
     classes = [row for row in comparison.classes if group_of_class(row.name) is ChangeGroup.COMPUTING]
     kind, operator = largest_change(classes, total), largest_change(comparison.computing, total)
@@ -208,7 +208,9 @@ def largest_computing(
         for table in (classes, comparison.computing)
     )
     shared = abs(kind.delta_ns) + abs(operator.delta_ns) - changed
-    return kind if 2 * shared > abs(operator.delta_ns) else None, operator
+    if 2 * shared <= abs(operator.delta_ns):
+        return None, operator
+    return kind, operator if 2 * abs(operator.delta_ns) > abs(kind.delta_ns) else None
 
 
 def moved_roots(job: JobPart) -> tuple[ComparedRoot, ComparedRoot] | None:
