@@ -150,7 +150,7 @@ def test_a_range_of_mstx_is_told_by_its_args(category: Any, kind: Any, expected:
 @pytest.mark.parametrize(
     "element",
     [
-        *[None, [], "X", 7, {}, {"ph": 7}],
+        *[None, [], "X", 7, {"ph": 7}],
         *[{"ph": phase} for phase in "XCstfiIBE"],
         *[{"ph": phase, "ts": 1} for phase in "stf"],
         {"ph": "s", "ts": 1, "id": []},
@@ -160,6 +160,12 @@ def test_what_is_no_event_is_counted(element: Any) -> None:
     event = {"ph": "i", "ts": 1}
     kept, ordinals, others_count = normalise_events([event, element, event], 10)
     assert (len(kept), ordinals, others_count) == (2, [10, 12], 1)
+
+
+@pytest.mark.parametrize(("events", "first", "others"), [(1, 0, 0), (0, 9, 0), (0, 0, 1)])
+def test_an_empty_object_that_ends_the_array_is_no_damage(events: int, first: int, others: int) -> None:
+    elements = [*[{"ph": "i", "ts": 1}] * events, {}]
+    assert normalise_events(elements, first)[2] == others
 
 
 def test_an_event_has_the_fields_of_its_phase() -> None:

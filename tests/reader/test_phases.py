@@ -155,7 +155,6 @@ def test_malformed_events_are_left_out_and_counted(tmp_path: Path) -> None:
         None,
         "text",
         [],
-        {},
         {"ph": 3},
         {"ph": ["X"]},
         {"ph": "X", "name": "no ts"},
@@ -178,7 +177,7 @@ def test_malformed_events_are_left_out_and_counted(tmp_path: Path) -> None:
     assert [row[3] for row in rows] == ["7", "", "", "x", "x", "x", "", "good"]
     assert [row[1] for row in rows] == [1000] * 5 + [0, 0, 1000], "without a duration it takes no time"
     assert rows[3][2] == ("", "")
-    assert rows[4][4:] == (None, 16, -1, None, None, None, 9, -1)
+    assert rows[4][4:] == (None, 15, -1, None, None, None, 9, -1)
     assert table.report.events == len(malformed) + len(odd) + 1
     assert table.report.skipped == len(malformed)
     assert table.report.unknown_phases == {"b": 1}

@@ -23,7 +23,11 @@ class Literal(str):
 
 
 def normalise_events(elements: list[Any], first: int) -> tuple[list[dict[str, Any]], list[int], int]:
-    """Return (events with the fields of their phase in usable types, their ordinals, number of others)."""
+    """Return (events with the fields of their phase in usable types, their ordinals, number of others).
+
+    An object without fields is none of the others where there are events, here or before: writers end the
+    array with one, where all events are followed by a comma.
+    """
     events: list[dict[str, Any]] = []
     ordinals: list[int] = []
     for ordinal, element in enumerate(elements, first):
@@ -31,7 +35,8 @@ def normalise_events(elements: list[Any], first: int) -> tuple[list[dict[str, An
         if event is not None:
             events.append(event)
             ordinals.append(ordinal)
-    return events, ordinals, len(elements) - len(events)
+    empty = elements.count({}) if events or first else 0
+    return events, ordinals, len(elements) - len(events) - empty
 
 
 def _event(element: Any) -> dict[str, Any] | None:
