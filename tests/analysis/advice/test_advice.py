@@ -1054,6 +1054,19 @@ def test_a_rule_holds_from_its_threshold_on(rule: str, holds: Events, misses: Ev
     assert (len(advice_of(holds, rule)), len(advice_of(misses, rule))) == (1, 0)
 
 
+@pytest.mark.parametrize(("dur", "free"), [(950_000, []), (800_000, [3_804_000])])
+def test_time_in_which_the_device_did_what_is_not_recorded_is_not_free(dur: int, free: list[int]) -> None:
+    """One collective, then for 30 ms nothing that was launched, then a kernel each ms."""
+    events = [*gpu.gpu(), gpu.launch(MS // 2, 5_000, 99)]
+    events += [gpu.kernel(MS, 1_000, 99, "ncclDevKernel_AllReduce", 9)]
+    for number in range(1, 21):
+        events += [gpu.launch(number * MS, 5_000, number)]
+        events += [gpu.kernel(number * MS + 30 * MS, dur, number)]
+    found = [advice.evidence for advice in advice_of(events, "free_time")]
+    assert [evidence["free_ns"] for evidence in found] == [evidence["idle_ns"] for evidence in found] == free
+    assert all("device_unseen_ns" not in evidence for evidence in found)
+
+
 # -- loops, and a device that waits for launches ----------------------------------------------------------
 
 

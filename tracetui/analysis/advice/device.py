@@ -149,13 +149,19 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
 def free_time(evidence: Evidence) -> Iterator[Advice]:
     """Find steps for much of which the device neither computes nor communicates.
 
-    Where some steps compute, those of which only communication is recorded tell nothing about it.
+    Where some steps compute, those of which only communication is recorded tell nothing about it; nor does
+    time in which the device did what is not recorded.
     """
-    analysis = evidence.analysis
+    analysis, causes = evidence.analysis, evidence.causes
+    unseen = causes.cause == Cause.UNSEEN
+    place = (analysis.idle.step if analysis.steps else analysis.idle.device)[causes.interval]
+    unseen_ns = np.zeros(len(analysis.steps or analysis.devices) + 1, np.int64)
+    np.add.at(unseen_ns, place[unseen], causes.ns[unseen])  # those of no step, -1, in the last
     spans = [
         (step.free_ns, step.computing_ns + step.communication_not_overlapped_ns + step.free_ns, step.idle_ns)
         for step in analysis.steps
     ] or [(device.free_ns, device.window_ns, device.idle_ns) for device in analysis.devices]
+    spans = [(free - ns, whole - ns, idle - ns) for (free, whole, idle), ns in zip(spans, unseen_ns.tolist())]
     freer = [
         i
         for i, (free, window, _) in enumerate(spans)
@@ -164,11 +170,10 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
     cost = sum(spans[i][2] for i in freer)
     if not cost:
         return
-    column = analysis.idle.step if analysis.steps else analysis.idle.device
-    pieces = np.isin(column, freer)[evidence.causes.interval]
+    pieces = np.isin(place, freer) & ~unseen
     free, window = (sum(spans[i][k] for i in freer) for k in (0, 1))
-    causes, sums = most_first(evidence.causes.cause[pieces].astype(np.int64), evidence.causes.ns[pieces])
-    times = {Cause(cause).label: ns for cause, ns in zip(causes[:3].tolist(), sums.tolist())}
+    largest, sums = most_first(causes.cause[pieces].astype(np.int64), causes.ns[pieces])
+    times = {Cause(cause).label: ns for cause, ns in zip(largest[:3].tolist(), sums.tolist())}
     yield Advice(
         id="free_time",
         cost_ns=cost,
