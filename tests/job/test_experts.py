@@ -182,6 +182,17 @@ def test_one_all_to_all_is_no_layer_and_is_not_told_to_be_none() -> None:
         Replays(one).trial([BALANCED_EXPERTS])
 
 
+def no_all_to_all(rank: Rank) -> Digest:
+    kind = np.full(len(rank.collectives), rank.collectives.type[~is_exchange(rank.digest)][0])
+    return replace(rank.digest, collectives=replace(rank.collectives, type=kind))
+
+
+def test_without_all_to_alls_nothing_is_said_of_the_exchange_of_tokens() -> None:
+    """Kernels that do it otherwise, as those of DeepEP, tell neither sizes nor layers."""
+    expected = "There is no all-to-all: how many tokens the experts work at is not known."
+    assert sentences(changed("experts-W2", no_all_to_all)) == expected
+
+
 def test_layers_of_which_only_the_backward_pass_is_known_are_numbered_from_its_end() -> None:
     """Of two layers the second comes first on the way back: its exchanges are those of the first pair."""
     plain = expert_layers(job("experts-W2"))

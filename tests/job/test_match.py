@@ -151,6 +151,10 @@ def test_what_a_kernel_of_nccl_does_stands_in_its_name(name: str) -> None:
     assert name_parts(name) == ("AllReduce", -1, -1)
 
 
+def test_what_another_kernel_does_is_its_function() -> None:
+    assert name_parts("void dpsk::ep::internode::combine<false, 8>(int4*, int)") == ("combine", -1, -1)
+
+
 @pytest.mark.parametrize(
     ("count", "words"), [(1, "is 1 collective that looks"), (2, "are 2 collectives that look")]
 )

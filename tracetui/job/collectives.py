@@ -13,7 +13,7 @@ from tracetui.analysis.communication.links import CARRIERS
 from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.communication.waits import SHORTEST, OperationWaits
 from tracetui.analysis.idle.idle_lines import lines_of
-from tracetui.analysis.operator_types import host_operator_type
+from tracetui.analysis.operator_types import gpu_kernel_type, host_operator_type
 from tracetui.analysis.search import pick, runs, track_of_rows
 from tracetui.arrays import Int64s, first_equal
 from tracetui.job.channels import BATCHES, IS_SENDER
@@ -83,7 +83,7 @@ def name_parts(name: str) -> tuple[str, int, int]:
         if match:
             parts = [*match.groups(), None, None][:3]
             return str(parts[0]), int(parts[1] or -1), int(parts[2] or -1)
-    return host_operator_type(name), -1, -1
+    return gpu_kernel_type(name) if name.startswith("void ") else host_operator_type(name), -1, -1
 
 
 def link_columns(analysis: Analysis, device: int, texts: TextPlaces) -> LinkColumns:

@@ -178,7 +178,9 @@ JOBS = {
     ),
     "Stages, of a mean step": "各 stage，平均一个 step",
     # -- experts ----------------------------------------------------------------------------------------
-    "No rank exchanges tokens with others: there is no all-to-all.": "没有卡与别的卡交换 token：没有 all-to-all。",
+    "There is no all-to-all: how many tokens the experts work at is not known.": (
+        "没有 all-to-all：各专家处理了多少 token 未知。"
+    ),
     "No rank exchanges tokens with others: there is no pair of all-to-alls.": (
         "没有卡与别的卡交换 token：没有成对的 all-to-all。"
     ),

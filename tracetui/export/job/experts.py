@@ -102,7 +102,7 @@ def balance_sentences(answer: ExpertsAnswer) -> list[str]:
     if not rows.rows:
         if any(is_exchange(rank.digest).any() for rank in job.ranks):
             return [translate("No rank exchanges tokens with others: there is no pair of all-to-alls.")]
-        return [translate("No rank exchanges tokens with others: there is no all-to-all.")]
+        return [translate("There is no all-to-all: how many tokens the experts work at is not known.")]
     ratios = {layer.number: ratio for layer in rows.rows if (ratio := layer.imbalance(groups)) is not None}
     if not ratios:
         if any(None in layer.tokens.values() for layer in rows.rows):
