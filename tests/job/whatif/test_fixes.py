@@ -12,7 +12,7 @@ import pytest
 from tests.job import planted
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.job.whatif import whatif_sentences
-from tracetui.job.digest import Digest, DigestLine, RangeColumns, TimeClass
+from tracetui.job.digest import Digest, DigestLine, RangeColumns, StepColumns, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.critical import critical_rank
@@ -289,6 +289,37 @@ def test_what_lies_before_the_first_step_is_no_part_of_it() -> None:
     job = Replays(job_of(ranks))
     assert (job.step_ns, job.error) == (100_000 + 90_000 + 1_000, 0.0)
     assert step_with(job, "rank=1") == 100_000 + 20_000 + 1_000
+
+
+def test_what_lies_after_the_last_step_is_no_part_of_it() -> None:
+    """The step ends with the first collective, and rank 1 works on, as one does after its last `step()`."""
+    ranks = []
+    for rank in replays({0: 20_000, 1: 90_000}).order.job.ranks:
+        ends = rank.digest.collectives.end[:1]
+        ranks.append(replace(rank, digest=replace(rank.digest, steps=replace(rank.digest.steps, end=ends))))
+    job = Replays(job_of(ranks))
+    assert (job.step_ns, job.error) == (100_000 + 1_000, 0.0)
+
+
+@pytest.mark.parametrize("aligned", [True, False])
+def test_a_rank_without_steps_is_no_step_of_its_own(aligned: bool) -> None:
+    """Rank 0 has a step for each of two collectives; rank 1 has none, and works on after it."""
+    computing = [Work(TimeClass.COMPUTING, 100_000, "MatMul")]
+    together = [Meeting("a", (0, 1), {0: computing, 1: computing})] * 2
+    apart = [Meeting("b", (0,), {0: computing})] * 2 + [Meeting("c", (1,), {1: computing})] * 2
+    alone = Meeting("c", (1,), {1: [Work(TimeClass.COMPUTING, 900_000, "MatMul")]})
+    first, second = simulate([*(together if aligned else apart), alone], 2, offsets=[0, 7_000]).ranks
+    ends = first.digest.collectives.end
+    steps = StepColumns(*(np.repeat(column, 2) for column in vars(first.digest.steps).values()))
+    steps = replace(steps, number=np.array([1, 2]), end=ends, host_start=ends - 101_000)
+    ranks = [
+        replace(first, digest=replace(first.digest, steps=steps)),
+        replace(second, digest=replace(second.digest, steps=StepColumns.empty())),
+    ]
+    job = Replays(job_of(ranks))
+    assert (job.order.steps, job.steps.tolist()) == ((1, 2), [101_000, 101_000])
+    if aligned:
+        assert job.order.step[job.order.is_work & (job.order.rank == 1)].tolist() == [0, 1, 1]
 
 
 def test_a_fix_that_gains_nothing_is_told_no_second_time() -> None:

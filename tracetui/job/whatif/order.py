@@ -111,11 +111,16 @@ class Order:
     def _clock_families(self) -> tuple[Int64s, Int64s]:
         """The operations of ranks that are here, and the number of the clocks that each is aligned with.
 
-        Without those before the first step of their rank: it takes no time for them.
+        Without those before the first step of their rank and after its last, and without ranks that have no
+        steps where others do: no step takes time for them.
         """
-        lowest = [min(rank.digest.steps.host_start.tolist(), default=0) for rank in self.job.ranks]
+        steps = [rank.digest.steps for rank in self.job.ranks]
+        first = np.array([min(of_rank.host_start.tolist(), default=0) for of_rank in steps])
+        stop = np.array([max(of_rank.end.tolist(), default=0) for of_rank in steps])
         here = np.flatnonzero(self.rank != STAND_IN)
-        is_in_step = self.start[here] >= (np.array(lowest) - self.job.clocks.offset)[self.rank[here]]
+        rank = self.rank[here]
+        start = self.start[here] + self.job.clocks.offset[rank]
+        is_in_step = (start >= first[rank]) & (start < stop[rank])
         is_in_step |= ~np.isin(self.step[here], self.step[here[is_in_step]])  # a step of nothing else
         return here[is_in_step], self.job.clocks.family[self.rank[here[is_in_step]]]
 
@@ -159,7 +164,10 @@ def order_of(job: Job) -> Order:
 
     Raises CircularOrder where its collectives cannot have been in the order in which they were recorded.
     """
-    by_rank = [_rank_operations(rank, int(job.clocks.offset[place])) for place, rank in enumerate(job.ranks)]
+    by_rank = [
+        _rank_operations(rank, int(job.clocks.offset[place]), steps)
+        for place, (rank, steps) in enumerate(zip(job.ranks, _job_steps(job)))
+    ]
     sizes = np.array([len(of_rank.step) for of_rank in by_rank], np.int64)
     count = int(sizes.sum())
     first = np.cumsum(sizes) - sizes  # of each rank its first operation
@@ -186,6 +194,7 @@ def order_of(job: Job) -> Order:
     )
     graph = build_graph(len(start), after, before, np.concatenate((graph_group, stand_ins.graph_group)))
     number = column("step", none)
+    number[number < 0] = max(job.steps, default=-1)  # in no step, where there are some: see `_clock_families`
     number[count:] = number[stand_ins.member]
     steps, step = np.unique(number, return_inverse=True)
     origin = np.full(len(start), int(start.min(initial=np.iinfo(np.int64).max)), np.int64)
@@ -237,8 +246,8 @@ def cells_in_ranges(order: Order, name: str) -> dict[int, Int64s]:
     return found
 
 
-def _rank_operations(rank: Rank, offset: int) -> _RankOperations:
-    """Return the operations of a rank on the aligned clock."""
+def _rank_operations(rank: Rank, offset: int, steps: _Steps | None) -> _RankOperations:
+    """Return the operations of a rank, with its steps, on the aligned clock."""
     digest, collectives = rank.digest, rank.collectives
     bounds = _boundaries(rank)
     part_of_class = np.full(max(TimeClass) + 1, -1, np.int64)
@@ -274,10 +283,11 @@ def _rank_operations(rank: Rank, offset: int) -> _RankOperations:
     links.append(_after_in_group(rank, works))
     after, before = np.concatenate(links, axis=1)
     kept = after != before
-    step = _step_numbers(rank, np.concatenate((bounds[segment], collectives.start)))
+    start = np.concatenate((bounds[segment], collectives.start)) - offset
+    step = _step_numbers(steps, start)
     return _RankOperations(
         step=step,
-        start=np.concatenate((bounds[segment], collectives.start)) - offset,
+        start=start,
         end=np.concatenate((bounds[segment] + work_ns[segment], collectives.end)) - offset,
         parts=np.concatenate((ns_by_part[segment], np.zeros((len(collectives), len(PARTS)), np.int64))),
         alike=np.concatenate((_ordinals(step[:works]), np.full(len(collectives), -1, np.int64))),
@@ -342,13 +352,30 @@ def _after_in_group(rank: Rank, works: int) -> Int64s:
     return np.stack((works + later[ended], works + earlier[ended]))
 
 
-def _step_numbers(rank: Rank, times: Int64s) -> Int64s:
+class _Steps(NamedTuple):
+    """The steps of a rank."""
+
+    number: Int64s
+    ends: Int64s  #: on the aligned clock; of each, or of one before it that ends later
+
+
+def _job_steps(job: Job) -> list[_Steps | None]:
+    """Return the steps of each rank: its own, else those of a rank that is aligned with it, else None."""
+    family = job.clocks.family.tolist()
+    steps = [
+        _Steps(own.number, np.maximum.accumulate(own.end) - offset) if len(own) else None
+        for own, offset in zip((rank.digest.steps for rank in job.ranks), job.clocks.offset.tolist())
+    ]
+    aligned = {of_rank: found for of_rank, found in zip(family, steps) if found}
+    return [found or aligned.get(of_rank) for found, of_rank in zip(steps, family)]
+
+
+def _step_numbers(steps: _Steps | None, times: Int64s) -> Int64s:
     """Return the number of the step of each time: of the first that ends after it, else of the last."""
-    steps = rank.digest.steps
-    if not len(steps):
+    if steps is None:
         return np.full(len(times), -1, np.int64)
-    place = np.searchsorted(np.maximum.accumulate(steps.end), times, "right")
-    return steps.number[np.minimum(place, len(steps) - 1)]
+    place = np.searchsorted(steps.ends, times, "right")
+    return steps.number[np.minimum(place, len(steps.ends) - 1)]
 
 
 _MOST_IN_STEP = 1 << 20  # pieces of work
