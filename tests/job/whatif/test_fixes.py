@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -200,6 +199,20 @@ def _with_phases(digest: Digest, outer_ns: int) -> Digest:
     )
 
 
+def test_a_phase_is_compared_as_a_whole() -> None:
+    """Both ranks take 100 µs for it, rank 0 more of them before the first collective than rank 1."""
+    before = [
+        {rank: [Work(TimeClass.COMPUTING, ns, "MatMul")] for rank, ns in enumerate(both)}
+        for both in [(60_000, 40_000), (40_000, 60_000)]
+    ]
+    ranks = []
+    for rank in simulate([Meeting("a", (0, 1), work) for work in before], 2).ranks:
+        digest = rank.digest
+        whole = RangeColumns(np.array([len(digest.texts)]), digest.boundaries[:1], digest.boundaries[-1:])
+        ranks.append(replace(rank, digest=replace(digest, texts=(*digest.texts, "both"), ranges=whole)))
+    assert Replays(job_of(ranks)).trial([parse_fix("phase=both")]).saves_ns == 0
+
+
 def test_a_faster_link_moves_sooner() -> None:
     job = replays({0: 0, 1: 0}, transfer=40_000)
     assert step_with(job, "link=0-1=2x") == 2 * (100_000 + 20_000)
@@ -333,8 +346,7 @@ def test_of_many_ranks_some_that_lie_evenly_are_peers(ranks: int, step: int) -> 
     """63 of them at most, the first and the last among them, and none of the chosen ones."""
     rank = np.arange(ranks + 1)
     chosen = rank == 1
-    durations: Any = SimpleNamespace(order=SimpleNamespace(rank=rank), _work=rank)
-    peers = np.flatnonzero(Durations._among_peers(durations, chosen))
+    peers = np.flatnonzero(Durations._among_peers(chosen, rank))
     others = np.flatnonzero(~chosen)
     assert len(peers) == 63 and (peers[0], peers[-1]) == (0, ranks)
     assert set(np.diff(np.searchsorted(others, peers)).tolist()) <= {step, 2 if ranks == 64 else step}

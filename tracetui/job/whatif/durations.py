@@ -38,6 +38,47 @@ def stage_numbers(job: Job) -> Int64s:
     return numbers
 
 
+class _Pieces(NamedTuple):
+    """Work that is compared: operations of one rank in one step, each of some of them."""
+
+    work: Int64s  #: the operations
+    piece: Int64s  #: of each of them its piece, from 0
+    first: Int64s  #: the first operation of each piece
+    alike: Int64s  #: of each piece a number from 0 of those that it is compared with
+
+    def sums(self, ns: Int64s) -> Floats:
+        """Return the ns of each piece, of int64[operations]."""
+        return np.bincount(self.piece, ns[self.work], len(self.first)).astype(np.float64)
+
+    def scale(self, ns: Int64s, piece_ns: Floats) -> None:
+        """Let pieces take `piece_ns`, in the proportions of their operations; where all are 0, the first."""
+        sums = self.sums(ns)
+        ns[self.work] = np.rint(ns[self.work] * (piece_ns / np.maximum(sums, 1))[self.piece])
+        ns[self.first] += np.where(sums > 0, 0, np.rint(piece_ns)).astype(np.int64)
+
+    def beyond_others(self, ns: Int64s) -> Floats:
+        """Return by which share of its time each operation takes longer than the median of others.
+
+        That is the lower median where they are even; 0 where its piece is not longer, -1 without others.
+        """
+        sums = self.sums(ns)
+        order = np.lexsort((sums, self.alike))
+        opens, counts = _runs(self.alike[order])
+        # the median of the others for all that come after it; those up to it are not longer than theirs
+        middle = np.repeat(opens + (counts - 2) // 2, counts)
+        sorted_ns = sums[order]
+        beyond = np.maximum(sorted_ns - sorted_ns[middle], 0) / np.maximum(sorted_ns, 1)
+        found = np.empty(len(sums))
+        found[order] = np.where(np.repeat(counts, counts) < 2, -1, beyond)
+        return found[self.piece]
+
+
+def _pieces(work: Int64s, key: Int64s, alike: Int64s) -> _Pieces:
+    """Return the pieces of work that have one `key`, compared with those that are `alike`; int64[work]."""
+    _, first, piece = np.unique(key, return_index=True, return_inverse=True)
+    return _Pieces(work, piece.reshape(-1), work[first], numbered_from_0(alike[first]))
+
+
 class _Shrink(NamedTuple):
     """What some cells are let take, together, of each part of each operation."""
 
@@ -73,11 +114,26 @@ class Durations:
         return np.flatnonzero(self.order.is_work)
 
     @cached_property
-    def alike(self) -> Int64s:
-        """int64[work]: a number from 0 of what is the same work: at one place of the steps of one stage."""
-        work = self._work
-        key = self.order.alike[work] * (int(self.stage.max(initial=0)) + 1) + self.stage[work]
-        return numbered_from_0(key)
+    def _alike(self) -> Int64s:
+        """int64[work]: a number from 0 of the same work: between the same collectives of one stage."""
+        alike, stage = (column[self._work] for column in (self.order.alike, self.stage))
+        return numbered_from_0(alike * (int(self.stage.max(initial=0)) + 1) + stage)
+
+    def _pieces(self, alike: Int64s) -> _Pieces:
+        """Return the pieces of work; int64[work] `alike` says of each operation which others it is like."""
+        order, work = self.order, self._work
+        of_rank = self._alike * len(order.job.ranks) + order.rank[work]
+        return _pieces(work, of_rank * self._steps + order.step[work], alike)
+
+    @cached_property
+    def _all_pieces(self) -> _Pieces:
+        """The pieces of work of all ranks and steps."""
+        return self._pieces(self._alike)
+
+    @cached_property
+    def _step_pieces(self) -> _Pieces:
+        """The pieces of work, alike in one step alone."""
+        return self._pieces(self._alike * self._steps + self.order.step[self._work])
 
     def ideal_of(self, ns: Int64s) -> Int64s:
         """Return the mean of the same work of all ranks and steps, the stages balanced.
@@ -85,10 +141,9 @@ class Durations:
         Args:
             ns: int64[operations] of each operation.
         """
-        work = self._work
-        mean = _means(self.alike, ns[work].astype(np.float64))
-        ideal = np.zeros(len(ns), np.int64)
-        ideal[work] = np.rint(mean * self._balance(ns)[work]).astype(np.int64)
+        pieces, ideal = self._all_pieces, np.array(ns)
+        mean = _means(pieces.alike, pieces.sums(ns))
+        pieces.scale(ideal, mean * self._balance(ns)[pieces.first])
         return ideal
 
     def _balance(self, ns: Int64s) -> Floats:
@@ -219,21 +274,23 @@ class Durations:
         """Return how much of the idle time of a line on each operation is gone; `chosen`: of the fix."""
         if fix.factor > 1:
             return ns - np.rint(ns / fix.factor).astype(np.int64)
-        beyond = self._beyond_others(ns)
+        share = np.full(len(ns), -1.0)
+        share[self._work] = self._step_pieces.beyond_others(ns)
+        beyond = np.rint(ns * np.maximum(share, 0)).astype(np.int64)
         scope, idle = fix.scope, chosen & (ns > 0)
-        compared = idle & (beyond >= 0)
+        compared = idle & (share >= 0)
         if scope is None:
             stands_out = int(beyond[compared].sum()) * 100 >= int(ns[compared].sum()) * _STANDS_OUT
             scope = FixScope.PEERS if compared.any() and stands_out else FixScope.ALL
         elif scope is FixScope.PEERS and idle.any() and not compared.any():
             template = "no other rank does the same work as those that are idle for {file}:{line}"
             raise UnknownFix(state(template, file=printable(fix.file), line=fix.line))
-        return np.maximum(beyond, 0) if scope is FixScope.PEERS else ns
+        return beyond if scope is FixScope.PEERS else ns
 
     def _phase_shrink(self, fix: Fix) -> _Shrink:
-        """Return what ranges of a name are let take: no longer than the median of the others.
+        """Return what ranges of a name are let take: in a step no longer than the median of the others.
 
-        Work that no other rank does stays.
+        Those of ranks that are alone with it in their stage stay.
         """
         chosen = cells_in_ranges(self.order, fix.phase)
         inside = np.zeros_like(self.order.parts)
@@ -244,34 +301,15 @@ class Durations:
         phase = repr(printable(fix.phase))
         if not ns.any():
             raise UnknownFix(state("no rank works in a phase {phase}", phase=phase))
-        beyond = self._beyond_others(ns)
-        if not ((beyond >= 0) & (ns > 0)).any():
+        order, working = self.order, np.flatnonzero(ns)
+        rank_step, stage_step = (
+            column[working] * self._steps + order.step[working] for column in (order.rank, self.stage)
+        )
+        beyond = _pieces(working, rank_step, stage_step).beyond_others(ns)
+        if (beyond < 0).all():
             raise UnknownFix(state("no other rank does the same work in the phase {phase}", phase=phase))
-        kept = 1 - np.maximum(beyond, 0) / np.maximum(ns, 1)
-        allowed_ns = np.rint(inside * kept[:, None]).astype(np.int64)
-        return _Shrink(chosen, allowed_ns)
-
-    def _beyond_others(self, ns: Int64s) -> Int64s:
-        """Return how much longer each operation takes than the median of the same work of others in its step.
-
-        That is the lower median where they are even; 0 where it is not longer, -1 without others.
-        """
-        work, key = self._work, self._key_in_step
-        order = np.lexsort((ns[work], key))
-        opens, counts = _runs(key[order])
-        # the median of the others for all that come after it; those up to it are not longer than theirs
-        middle = np.repeat(opens + (counts - 2) // 2, counts)
-        sorted_ns = ns[work[order]]
-        beyond = np.maximum(sorted_ns - sorted_ns[middle], 0)
-        found = np.full(len(ns), -1, np.int64)
-        found[work[order]] = np.where(np.repeat(counts, counts) < 2, -1, beyond)
-        return found
-
-    @cached_property
-    def _key_in_step(self) -> Int64s:
-        """int64[work]: a number from 0 of the same work in the same step."""
-        key = self.alike * self._steps + self.order.step[self._work]
-        return numbered_from_0(key)
+        inside[working] = np.rint(inside[working] * (1 - np.maximum(beyond, 0))[:, None])
+        return _Shrink(chosen, inside)
 
     def _of_rank(self, number: int) -> Bools:
         job = self.order.job
@@ -285,28 +323,27 @@ class Durations:
         """Let parts of the work of ranks take the median of the same work of all others in the same step."""
         if not ranks:
             return
-        chosen = np.any([self._of_rank(rank) for rank in ranks], axis=0)[self._work]
-        key, work = self._key_in_step, self._work
-        peers_work = np.flatnonzero(self._among_peers(chosen))
-        opens, counts = _runs(np.sort(key[peers_work]))
-        peers = np.zeros(int(key.max(initial=0)) + 1, np.int64)
-        first = np.zeros(len(peers), np.int64)
-        keys = np.sort(key[peers_work])[opens]
-        peers[keys], first[keys] = counts, opens
-        like = np.flatnonzero(chosen & (peers[key] > 0))
+        pieces = self._step_pieces
+        chosen = np.any([self._of_rank(rank) for rank in ranks], axis=0)[pieces.first]
+        peers = np.flatnonzero(self._among_peers(chosen, self.order.rank[pieces.first]))
+        opens, counts = _runs(np.sort(pieces.alike[peers]))
+        middle = np.full(int(pieces.alike.max(initial=0)) + 1, -1, np.int64)  # of the sorted peers
+        middle[np.sort(pieces.alike[peers])[opens]] = opens + (counts - 1) // 2
+        like = np.flatnonzero(chosen & (middle[pieces.alike] >= 0))
         if not len(like):
             numbers = ", ".join(map(str, ranks))
             raise UnknownFix(
                 state("no other rank does the same work as rank {numbers} in the same steps", numbers=numbers)
             )
         for part in chosen_parts:
-            values = parts[work[peers_work], part]
-            values = values[np.lexsort((values, key[peers_work]))]
-            parts[work[like], part] = values[first[key[like]] + (peers[key[like]] - 1) // 2]
+            sums = pieces.sums(parts[:, part])
+            by_alike = peers[np.lexsort((sums[peers], pieces.alike[peers]))]
+            sums[like] = sums[by_alike[middle[pieces.alike[like]]]]
+            pieces.scale(parts[:, part], sums)
 
-    def _among_peers(self, chosen: Bools) -> Bools:
-        """Return which work is of ranks that others are compared with: of many ranks, some."""
-        rank = self.order.rank[self._work]
+    @staticmethod
+    def _among_peers(chosen: Bools, rank: Int64s) -> Bools:
+        """Return which pieces are of ranks that chosen ones are compared with: of many ranks, some."""
         peers = np.unique(rank[~chosen])
         spread = np.linspace(0, len(peers) - 1, _MOST_PEERS).round().astype(np.int64)
         return ~chosen & np.isin(rank, peers[np.unique(spread)] if len(peers) > _MOST_PEERS else peers)
@@ -419,10 +456,9 @@ class Durations:
 
         Delays, which are no work, go as well: `fixed_parts` says so.
         """
-        work = self._work
-        key = numbered_from_0(self.alike * len(self.order.job.ranks) + self.order.rank[work])
+        pieces = self._pieces(self._alike * len(self.order.job.ranks) + self.order.rank[self._work])
         for part in range(len(PARTS)):
-            parts[work, part] = np.rint(_means(key, parts[work, part].astype(np.float64))).astype(np.int64)
+            pieces.scale(parts[:, part], _means(pieces.alike, pieces.sums(parts[:, part])))
         transfer[:] = np.where(self.transfer > 0, self._usual_transfer, transfer)
 
     @cached_property

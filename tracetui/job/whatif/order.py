@@ -58,7 +58,8 @@ class Order:
     #: ns: the first start of all; the delay of an operation that comes after none counts from it
     origin: Int64s
     parts: Int64s  #: int64[operations, 3]: of work its ns by part; 0 of collectives
-    alike: Int64s  #: equal for the same work, or the same collective, of other ranks and steps
+    #: equal for work between the same collectives, or for the same collective, of other ranks and steps
+    alike: Int64s
     kind: Int64s  #: place among `kinds`, -1 of work
     kinds: tuple[str, ...]  #: of collectives: "dp allReduce", as written in the trace
     collective: Int64s  #: place among the collectives of the rank, -1 of work
@@ -146,7 +147,7 @@ class _RankOperations(NamedTuple):
     start: Int64s
     end: Int64s
     parts: Int64s
-    alike: Int64s  #: of work: a number for its place in the step and how many the step has; -1 of collectives
+    alike: Int64s  #: of work: see `_ordinals`; -1 of collectives
     segment: Int64s
     collective: Int64s
     after: Int64s  #: the later operation of each link
@@ -284,13 +285,14 @@ def _rank_operations(rank: Rank, offset: int, steps: _Steps | None) -> _RankOper
     after, before = np.concatenate(links, axis=1)
     kept = after != before
     start = np.concatenate((bounds[segment], collectives.start)) - offset
-    step = _step_numbers(steps, start)
+    place = np.searchsorted(steps.ends, start, "right") if steps else np.zeros(len(start), np.int64)
+    step = steps.number[np.minimum(place, len(steps.ends) - 1)] if steps else place - 1
     return _RankOperations(
         step=step,
         start=start,
         end=np.concatenate((bounds[segment] + work_ns[segment], collectives.end)) - offset,
         parts=np.concatenate((ns_by_part[segment], np.zeros((len(collectives), len(PARTS)), np.int64))),
-        alike=np.concatenate((_ordinals(step[:works]), np.full(len(collectives), -1, np.int64))),
+        alike=np.concatenate((_ordinals(place, start, works), np.full(len(collectives), -1, np.int64))),
         segment=np.concatenate((segment, np.full(len(collectives), -1, np.int64))),
         collective=np.concatenate((np.full(works, -1, np.int64), np.arange(len(collectives)))),
         after=after[kept],
@@ -370,25 +372,18 @@ def _job_steps(job: Job) -> list[_Steps | None]:
     return [found or aligned.get(of_rank) for found, of_rank in zip(steps, family)]
 
 
-def _step_numbers(steps: _Steps | None, times: Int64s) -> Int64s:
-    """Return the number of the step of each time: of the first that ends after it, else of the last."""
-    if steps is None:
-        return np.full(len(times), -1, np.int64)
-    place = np.searchsorted(steps.ends, times, "right")
-    return steps.number[np.minimum(place, len(steps.ends) - 1)]
+_MOST_IN_STEP = 1 << 20  # collectives
 
 
-_MOST_IN_STEP = 1 << 20  # pieces of work
+def _ordinals(place: Int64s, start: Int64s, works: int) -> Int64s:
+    """Return a number for how many collectives of its step began before each operation of work, of how many.
 
-
-def _ordinals(step: Int64s) -> Int64s:
-    """Return a number for the place of each piece of work in its step and for how many the step has."""
-    if not len(step):
-        return step
-    opens = np.flatnonzero(np.diff(step, prepend=step[0] - 1))
-    counts = np.diff(np.append(opens, len(step)))
-    ordinal = np.arange(len(step)) - np.repeat(opens, counts)
-    numbers: Int64s = ordinal + np.repeat(counts, counts) * _MOST_IN_STEP
+    Their order is the program's, while how many operations lie between two depends on what overlaps.
+    `place`: that of the step of each operation, work first; `start`: when it begins.
+    """
+    first, stop = (np.searchsorted(place[works:], place[:works], side) for side in ("left", "right"))
+    begun = np.searchsorted(start[works:], start[:works], "right")
+    numbers: Int64s = begun - first + (stop - first) * _MOST_IN_STEP
     return numbers
 
 
