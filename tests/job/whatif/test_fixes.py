@@ -113,7 +113,7 @@ def test_where_no_rank_stands_out_all_of_it_goes() -> None:
     assert step_with(job, "train.py:88=peers") == 2 * 101_000 + 50_000
 
 
-@pytest.mark.parametrize("text", ["train.py:88", "train.py:88=all", "train.py:88=2x", "link=0-1=2x"])
+@pytest.mark.parametrize("text", ["train.py:88", "train.py:88=all", "train.py:88=2x", "rank=1"])
 def test_a_fix_that_is_named_twice_is_made_once(text: str) -> None:
     for idle in ({0: 20_000, 1: 90_000, 2: 30_000}, {0: 50_000, 1: 60_000, 2: 50_000}):
         job = replays(idle, transfer=40_000)
@@ -237,6 +237,12 @@ def test_links_that_are_as_slow_are_faster_together(monkeypatch: pytest.MonkeyPa
     assert step_with(job, "link=0-1=20x", "link=1-2=20x") == 2 * (100_000 + 4_000)
 
 
+def test_what_more_ranks_move_gains_by_no_link_of_unknown_speed() -> None:
+    job = replays({0: 0, 1: 0, 2: 0}, transfer=40_000)
+    with pytest.raises(UnknownFix, match="how fast ranks 0 and 1 exchange data is not recorded"):
+        step_with(job, "link=0-1=2x")
+
+
 def test_fixes_of_stages_have_no_order() -> None:
     """One stage takes the time of the others; two of two stages both take the mean."""
     job = Replays(planted.job("stage"))
@@ -333,6 +339,12 @@ def test_a_rank_without_steps_is_no_step_of_its_own(aligned: bool) -> None:
     assert (job.order.steps, job.steps.tolist()) == ((1, 2), [101_000, 101_000])
     if aligned:
         assert job.order.step[job.order.is_work & (job.order.rank == 1)].tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("kind", ["send", "receive", "SendRecv"])
+def test_what_has_no_known_peer_has_no_direction(kind: str) -> None:
+    computing = {0: [Work(TimeClass.COMPUTING, 100_000, "MatMul")]}
+    assert order_of(simulate([Meeting("a", (0, 1), computing, type=kind)], 2, here=(0,))).kinds == (kind,)
 
 
 def test_a_fix_that_gains_nothing_is_told_no_second_time() -> None:

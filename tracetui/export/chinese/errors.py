@@ -203,6 +203,9 @@ ERRORS = {
     "no rank exchanges tokens with others: there is no pair of all-to-alls": (
         "没有卡与其他卡交换 token：没有成对的 all-to-all"
     ),
+    "how fast ranks {first} and {second} exchange data is not recorded": (
+        "没有记录 {first} 号卡与 {second} 号卡交换数据的速度"
+    ),
     "ranks {first} and {second} have no collective in common here": (
         "rank {first} 和 rank {second} 在这里没有共同的集合通信"
     ),

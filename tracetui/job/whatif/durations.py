@@ -368,7 +368,8 @@ class Durations:
     def _fix_links(self, factors: Mapping[frozenset[int], float], transfer: Int64s) -> None:
         """Let links move their bytes faster: what two ranks exchange, and what waits for their exchange.
 
-        A collective of more ranks is as slow as its slowest link. `factors`: by the two ranks of each link.
+        A collective of more ranks is as slow as its slowest recorded link.
+        `factors`: by the two ranks of each link.
         """
         job = self.order.job
         speeds: dict[frozenset[int], float] = {}
@@ -377,22 +378,29 @@ class Durations:
             if src is not None and dst is not None and link.gb_per_s:
                 pair = frozenset((src, dst))
                 speeds[pair] = min(link.gb_per_s, speeds.get(pair, link.gb_per_s))
+        shared: set[frozenset[int]] = set()
         used: set[frozenset[int]] = set()
         for number, matched in enumerate(job.channels):
             members = self._members(number)
             fixed = {pair: factor for pair, factor in factors.items() if pair <= members}
+            shared |= fixed.keys()
+            inside: dict[frozenset[int], float] = {}
+            if not matched.channel.pair and len(members) > 2:
+                inside = {pair: speed for pair, speed in speeds.items() if pair <= members}
+                fixed = {pair: factor for pair, factor in fixed.items() if pair in inside}
             used |= fixed.keys()
             if not fixed:
                 continue
             factor = min(fixed.values())
-            inside = {pair: speed for pair, speed in speeds.items() if pair <= members}
-            if not matched.channel.pair and len(members) > 2 and fixed.keys() <= inside.keys():
+            if inside:
                 slowest = min(speed * fixed.get(pair, 1.0) for pair, speed in inside.items())
                 factor = slowest / min(inside.values())
             chosen = self.order.channel == number
             transfer[chosen] = np.rint(transfer[chosen] / factor).astype(np.int64)
         for first, second in map(sorted, factors.keys() - used):
             template = "ranks {first} and {second} have no collective in common here"
+            if frozenset((first, second)) in shared:
+                template = "how fast ranks {first} and {second} exchange data is not recorded"
             raise UnknownFix(state(template, first=first, second=second))
 
     def _members(self, number: int) -> set[int]:

@@ -421,11 +421,9 @@ def _kinds_of_rows(job: Job, number: int, names: dict[str, int]) -> Int64s:
     matched = job.channels[number]
     channel, rows = matched.channel, len(matched.places)
     role = f"{channel.group.name} " if channel.group.name else ""
-    if channel.pair:
-        forward = _sends_forward(job, number)
-        return np.full(
-            rows, names.setdefault(f"{role}{'forward' if forward else 'backward'}", len(names)), np.int64
-        )
+    direction = _direction(job, number) if channel.pair else ""
+    if direction:
+        return np.full(rows, names.setdefault(f"{role}{direction}", len(names)), np.int64)
     member = (matched.places >= 0).argmax(axis=1)
     kinds = np.zeros(rows, np.int64)
     for place, rank in enumerate(channel.ranks):
@@ -437,21 +435,25 @@ def _kinds_of_rows(job: Job, number: int, names: dict[str, int]) -> Int64s:
     return kinds
 
 
-def _sends_forward(job: Job, number: int) -> bool:
-    """Return whether the sender of a channel of sends and receives is the lower rank."""
+def _direction(job: Job, number: int) -> str:
+    """Return "forward" where the sender of a channel of two is the lower rank, "backward"; "" if not told."""
     matched = job.channels[number]
     ranks, places = matched.channel.ranks, matched.places
     member = int((places >= 0).any(axis=0).argmax())
     rank = job.ranks[ranks[member]]
     place = int(places[:, member].max())
-    sends = rank.digest.text(int(rank.collectives.type[place])).lower() == "send"
+    type_text = rank.digest.text(int(rank.collectives.type[place])).lower()
+    if type_text not in _SENDS_AND_RECEIVES:
+        return ""
     if len(ranks) > 1:
         other = job.ranks[ranks[1 - member]].number
     else:
         group, peer = matched.channel.groups[member], int(rank.collectives.other[place])
-        known = 0 <= peer < len(group.global_ranks)
-        other = group.global_ranks[peer] if known else rank.number + (1 if peer > group.rank else -1)
-    return sends == (rank.number < other)
+        if peer < 0:
+            return ""
+        is_known = peer < len(group.global_ranks)
+        other = group.global_ranks[peer] if is_known else rank.number + (1 if peer > group.rank else -1)
+    return "forward" if (type_text == "send") == (rank.number < other) else "backward"
 
 
 class _StandIns(NamedTuple):
