@@ -9,14 +9,13 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause, of_families
-from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, time_between, time_of
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import EMPTY, Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Layer, Trace, TraceKind
+from tracetui.trace.model import Family, Layer, TraceKind
 from tracetui.trace.stack import Frame
 
 _WORTH_ADVICE = 10_000  #: what costs less than one in so many ns of the devices is not worth a change
@@ -28,22 +27,11 @@ class Evidence:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
+        self.trace = analysis.trace
+        self.causes = analysis.causes  #: pieces of idle time, each with a cause and a stack
+        self.window_ns = analysis.window_ns  #: the windows of all devices together
+        self.work = analysis.work  #: rows of all work of all devices, by device, then start
         self._line_places: dict[Frame, int] = {}
-
-    @property
-    def trace(self) -> Trace:
-        """The trace that the facts are about."""
-        return self.analysis.trace
-
-    @property
-    def causes(self) -> Causes:
-        """Why its devices were idle: pieces of idle time, each with a cause and a stack."""
-        return self.analysis.causes
-
-    @property
-    def window_ns(self) -> int:
-        """The windows of all devices together."""
-        return self.analysis.window_ns
 
     def worth(self, cost: int) -> bool:
         """Return whether some ns are enough of the time of the devices to be advised on."""
@@ -198,11 +186,6 @@ class Evidence:
         return np.array([*places, -1], np.int64)[line_index]
 
     # -- slices ---------------------------------------------------------------------------------------
-
-    @property
-    def work(self) -> Int64s:
-        """Rows of all work of all devices, by device, then start."""
-        return self.analysis.work
 
     @cached_property
     def launching(self) -> Int64s:

@@ -8,10 +8,14 @@ installed (site-packages), or to the user. Paths may be cut to what follows an e
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
+import numpy as np
+
+from tracetui.arrays import Int64s
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.stack import Frame
 
@@ -70,6 +74,13 @@ class FrameRules:
         or framework, and so on. None only for an empty stack.
         """
         return max(stack, key=self.origin) if stack else None
+
+    def lines_of(self, stacks: Iterable[tuple[Frame, ...]]) -> tuple[tuple[Frame, ...], Int64s]:
+        """Return the distinct lines of stacks, and the place of each stack's among them; -1 for none."""
+        charged = [self.line_of(stack) for stack in stacks]
+        lines = tuple(dict.fromkeys(line for line in charged if line is not None))
+        number = {line: place for place, line in enumerate(lines)}
+        return lines, np.array([-1 if line is None else number[line] for line in charged], np.int64)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -127,11 +127,8 @@ def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> t
         rules: which frame of a stack is its line.
     """
     stacks, stack_of_charge = _stacks(trace, stack, frame, frames_first=False)
-    charged = [rules.line_of(frames) for frames in stacks]
-    lines = list(dict.fromkeys(line for line in charged if line is not None))
-    number = {line: index for index, line in enumerate(lines)}
-    place = np.array([-1 if line is None else number[line] for line in charged], np.int64)
-    return lines, pick(place, stack_of_charge)
+    lines, place = rules.lines_of(stacks)
+    return list(lines), pick(place, stack_of_charge)
 
 
 def line_keys(

@@ -43,13 +43,10 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
     release = releases(events.device, events.address, events.freed == 1)[allocated]
     whole = [tuple(Frame(*frame) for frame in stack) for stack in events.stacks]
     stacks = [python_frames(stack) for stack in whole]
-    frames = [rules.line_of(stack) for stack in stacks]
-    lines = tuple(dict.fromkeys(frame for frame in frames if frame is not None))
-    place_of = {frame: place for place, frame in enumerate(lines)}
-    line = np.array([-1 if frame is None else place_of[frame] for frame in frames], np.int64)
+    lines, line = rules.lines_of(stacks)
     leaves = [
-        _leaf(stack, frame) or native_operator(all_frames)
-        for all_frames, stack, frame in zip(whole, stacks, frames)
+        _leaf(stack, lines[place] if place >= 0 else None) or native_operator(all_frames)
+        for all_frames, stack, place in zip(whole, stacks, line.tolist())
     ]
     operators = tuple(dict.fromkeys(leaves)) or ("",)
     operator = np.array([operators.index(leaf) for leaf in leaves], np.int32)

@@ -15,6 +15,7 @@ import numpy as np
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording, steps_at
 from tracetui.analysis.memory.snapshot import repetitions
+from tracetui.analysis.search import pick
 from tracetui.siblings.formats import TRACKED_BLOCKS
 from tracetui.siblings.tables import SiblingTable, read_beside
 from tracetui.trace.stack import Frame
@@ -38,11 +39,7 @@ def _recording(table: SiblingTable, rules: FrameRules) -> MemoryRecording:
     release = np.where(end < 0, NEVER, np.maximum(end, start + 1))  # held at one event at least
     sizes = table.numbers["bytes"][order]
     stack, stacks = table.texts["stack"]
-    frames = [rules.line_of(tuple(frames_in(text))) for text in stacks]
-    lines = tuple(dict.fromkeys(frame for frame in frames if frame is not None))
-    line_of_stack = np.array(
-        [-1 if frame is None else lines.index(frame) for frame in (*frames, None)], np.int64
-    )
+    lines, line_of_stack = rules.lines_of(tuple(frames_in(text)) for text in stacks)
     node, task = table.texts["node"], table.texts["task"]
     number = {text: place for place, text in enumerate(dict.fromkeys(["", *node.texts, *task.texts]))}
     operators = tuple(number)
@@ -62,7 +59,7 @@ def _recording(table: SiblingTable, rules: FrameRules) -> MemoryRecording:
         component=zeros,
         operator=operator,
         row=np.full(len(start), -1, np.int64),
-        line=line_of_stack[stack[order]],
+        line=pick(line_of_stack, stack[order]),
         step=steps_at(steps, start),
     )
     curves = (_curve(blocks),) if len(blocks) else ()
