@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.job.files import real_digest
+from tests.job.planted import digests
 from tracetui.api import load
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
@@ -104,10 +106,22 @@ def test_whether_the_scheduler_was_recorded_is_kept(digest: Digest, run: Run, re
     assert run_of_digest(kept, "").has_scheduler is recorded
 
 
-def test_a_digest_whose_parts_do_not_sum_is_refused(digest: Digest) -> None:
-    wrong = replace(digest, terms=replace(digest.terms, ns=digest.terms.ns + 1))
-    with pytest.raises(Exception, match="it is damaged"):
-        decode(encode(wrong))
+def test_a_digest_whose_parts_do_not_fit_is_refused() -> None:
+    digest = digests("late")[0]
+    walls, parts, calls, facts = digest.walls, digest.parts, digest.calls, digest.facts
+    assert facts is not None
+    too_long, of_one_line = np.full(len(parts), 1 << 62), np.zeros(len(digest.lines) + 1, np.int64)
+    mixed = replace(walls, device=np.arange(len(walls)) % 2)
+    of_mixed = replace(digest, walls=mixed, facts=replace(facts, steps=int((mixed.device == 0).sum())))
+    for wrong in (
+        replace(digest, terms=replace(digest.terms, ns=digest.terms.ns + 1)),
+        replace(digest, walls=replace(walls, device=np.arange(len(walls)))),
+        replace(of_mixed, parts=parts.at(slice(int(of_mixed.part_counts.sum())))),
+        replace(digest, parts=replace(parts, ns=too_long)),
+        replace(digest, calls=replace(calls, line=of_one_line, number=of_one_line)),
+    ):
+        with pytest.raises(UnreadableDigest, match="it is damaged"):
+            decode(encode(wrong))
 
 
 def test_a_trace_of_a_host_alone_has_nothing_to_compare(tmp_path: Path, run: Run) -> None:

@@ -61,6 +61,7 @@ SCHEMA, _READABLE = 6, (1, 2, 3, 4, 5, 6)
 _WITH_RUNS = 6
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
+_LONGEST = 1 << 53  # ns: so that times of many ranks can be summed
 _TABLES: dict[str, type[ColumnTable]] = {
     "steps": StepColumns,
     "collectives": CollectiveColumns,
@@ -308,8 +309,11 @@ def _check_digest(digest: Digest) -> None:
         np.add.at(summed, table.wall, table.ns)
         require(bool((summed == length).all()))
         require(all(digest.texts[term] in TERMS for term in set(table.term.tolist())))
-    require(digest.facts is None or 0 <= digest.facts.steps <= len(walls))
+    require(bool((walls.device[1:] >= walls.device[:-1]).all()))
+    require(digest.facts is None or digest.facts.steps == int((walls.device == walls.device[:1]).sum()))
     require(int(digest.part_counts.sum()) == len(digest.parts))
+    require_within(digest.parts.ns, -_LONGEST, _LONGEST)
+    require(len(calls) <= lines)
     require(bool((collectives.end >= collectives.start).all()))
     require(bool((collectives.start[1:] >= collectives.start[:-1]).all()))
     require(bool((digest.boundaries[1:] > digest.boundaries[:-1]).all()))
