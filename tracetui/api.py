@@ -46,6 +46,8 @@ def compare(
 ) -> Comparison:
     """Compare two runs, per step; `rules`, `cache`, `jobs` and `export` as of `load`.
 
+    Digests and jobs are made without `rules`: beside a digest a trace is to be read without them, too.
+
     With `shapes` operators of traces that are given by their paths match where the shapes of their inputs do.
 
     Of a path no more is kept than what is compared: the traces are never in memory at once.

@@ -182,6 +182,21 @@ def test_a_job_and_the_digests_of_another(jobs: dict[str, Path], capsys: pytest.
     assert "these need traces, one by one" in capsys.readouterr().err
 
 
+def test_beside_a_digest_rules_of_whose_code_it_is_do_not_count(
+    jobs: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (trace,) = (path for path in jobs["base"].iterdir() if (path / "profiler_info_0.json").exists())
+    digest, rules = jobs["kept"] / "rank0.rank.json.gz", ["--json", "--skip-frame", "/workspace/"]
+    for paths in ([digest, trace], [trace, digest], [jobs["base"], jobs["kept"]], [trace, trace]):
+        assert main(["compare", *map(str, paths), *rules]) == ExitCode.OK
+        answer = json.loads(capsys.readouterr().out)
+        assert all(line["delta_ns"] == 0 for line in answer["lines"])
+        said = any("--skip-frame do not count" in note for note in answer["warnings"])
+        assert said == (paths[0] != paths[1])
+    assert main(["compare", str(digest), str(trace), "--json"]) == ExitCode.OK
+    assert "--skip-frame" not in capsys.readouterr().out
+
+
 def test_check_against_a_digest(
     jobs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

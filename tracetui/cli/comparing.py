@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli.job_reading import open_job
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError, usage_error
-from tracetui.cli.reading_options import scheduler_source
+from tracetui.cli.reading_options import rules_of, scheduler_source
 from tracetui.cli.trace_reading import opened_trace, selected
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison
@@ -20,7 +22,11 @@ from tracetui.job.compare_jobs import Incomparable
 from tracetui.job.job import Job
 from tracetui.job.load import run_at
 from tracetui.job.sides import compare_sides, side_at
+from tracetui.job.sources import digest_at
+from tracetui.language import state
 from tracetui.units import Window
+
+_WITHOUT_RULES = state("--user-frame and --skip-frame do not count: digests and jobs are made without them")
 
 
 class RunPart(NamedTuple):
@@ -41,9 +47,15 @@ def compare_paths(
 ) -> Comparison:
     """Return what changed from one run to another; where one is a job, of the ranks that both have.
 
-    `opened` is the analysis of all of OTHER, where its trace is open already.
+    `opened` is the analysis of all of OTHER, where its trace is open already. Beside a digest a trace is read
+    as digests are made: without rules of whose code is whose.
+
     Raises UsageError where what is asked for is not in them, UnreadableTrace where there is no trace.
     """
+    has_rules = rules_of(request) != FrameRules()
+    has_digest = has_rules and any(digest_at(Path(part.path)) is not None for part in (base, other))
+    if has_digest:
+        request, opened = Request(**{**vars(request), "user_frames": (), "skip_frames": ()}), None
 
     def read_trace(part: RunPart) -> Run:
         if opened is not None and part is other:
@@ -66,9 +78,12 @@ def compare_paths(
         for part in (base, other)
     )
     try:
-        return compare_sides(*sides)
+        comparison = compare_sides(*sides)
     except Incomparable as error:
         raise UsageError(str(error)) from None
+    if has_digest or (has_rules and comparison.job is not None):
+        return replace(comparison, notes=(*comparison.notes, _WITHOUT_RULES))
+    return comparison
 
 
 def compare_whole(request: Request, base: str, other: str, opened: Analysis | None = None) -> Comparison:

@@ -140,6 +140,9 @@ NOTES = {
     "it tells no shapes of operators (record_shapes=True): they are matched by name alone": (
         "没有记录算子的 shape（record_shapes=True）：算子只按名称匹配"
     ),
+    "--user-frame and --skip-frame do not count: digests and jobs are made without them": (
+        "--user-frame 和 --skip-frame 不起作用：摘要和作业生成时不使用它们"
+    ),
     "operators are compared by name alone: a digest does not keep their order": (
         "算子只按名称比较：摘要不保存算子的顺序"
     ),
