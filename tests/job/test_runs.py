@@ -15,6 +15,7 @@ from tests.job.planted import digests
 from tracetui.api import load
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.walls import KEEPS_ALL
 from tracetui.export.comparison.text import comparison_text
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.job.digest import Digest
@@ -23,6 +24,7 @@ from tracetui.job.digest_run import reduce_run, run_of_digest
 from tracetui.job.digest_size import encode_within
 from tracetui.job.digesting import digest_trace
 from tracetui.job.texts import LinePlaces, TextPlaces
+from tracetui.language import state, statement_document
 
 MOBA = Path("moba") / "trace_view.json"
 
@@ -104,6 +106,13 @@ def test_whether_the_scheduler_was_recorded_is_kept(digest: Digest, run: Run, re
     columns = reduce_run(replace(run, has_scheduler=recorded), TextPlaces(), LinePlaces())
     kept = decode(encode(replace(digest, facts=columns.facts)))
     assert run_of_digest(kept, "").has_scheduler is recorded
+
+
+def test_a_digest_does_not_advise_an_option_that_it_refuses(run: Run) -> None:
+    left_out = state("step {steps} is left out", steps=5)
+    for note in (state(KEEPS_ALL, note=left_out), left_out):
+        facts = reduce_run(replace(run, notes=(note,)), TextPlaces(), LinePlaces()).facts
+        assert [statement_document(kept) for kept in facts.notes] == [statement_document(left_out)]
 
 
 def test_a_digest_whose_parts_do_not_fit_is_refused() -> None:

@@ -31,6 +31,8 @@ _FIRST_DEVIATIONS, _LONGER = 2, Fraction(3, 2)
 _LEAST_KEPT = 3  #: fewer tell nothing, so that only a first step is left out of so many
 _LEAST_RECURRING = 3  #: outlier steps at one distance, which then are none
 _MOST_NAMED = 5  #: of the steps that are left out
+#: What a note on those adds where a trace is read.
+KEEPS_ALL = "{note} (--all-steps keeps all)"
 
 
 @dataclass(frozen=True)
@@ -226,15 +228,10 @@ def _doubted(analysis: Analysis, walls_by_device: Sequence[tuple[int, list[_Wall
 
 def _not_believed(numbers: Sequence[int]) -> str:
     named = (*map(str, numbers[:_MOST_NAMED]), *(["..."] if len(numbers) > _MOST_NAMED else []))
-    template = (
-        "steps {steps} are not to be believed and left out: tracetui doctor tells why (--all-steps keeps all)"
-    )
+    template = "steps {steps} are not to be believed and left out: tracetui doctor tells why"
     if len(numbers) == 1:
-        template = (
-            "step {steps} is not to be believed and left out: tracetui doctor tells why (--all-steps keeps "
-            "all)"
-        )
-    return state(template, steps=named)
+        template = "step {steps} is not to be believed and left out: tracetui doctor tells why"
+    return state(KEEPS_ALL, note=state(template, steps=named))
 
 
 def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
@@ -316,10 +313,10 @@ def _left_out_note(walls: Sequence[_Wall], left_out: Set[int]) -> Iterator[str]:
         )
         if len(outliers) > _MOST_NAMED:
             named = state("{names} and {count} more", names=named, count=len(outliers) - _MOST_NAMED)
-        template = "{steps} are left out: the others take {time} (--all-steps keeps all)"
+        template = "{steps} are left out: the others take {time}"
         if len(outliers) == 1:
-            template = "{steps} is left out: the others take {time} (--all-steps keeps all)"
-        yield state(template, steps=named, time=usual_length)
+            template = "{steps} is left out: the others take {time}"
+        yield state(KEEPS_ALL, note=state(template, steps=named, time=usual_length))
 
 
 def _last_wall_note(walls: Sequence[_Wall]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from tracetui.comparison.matched_lines import OTHER_LINES, ChargedLine, LineSums
 from tracetui.comparison.memory_use import Holder, MemoryUse
 from tracetui.comparison.operator_sequences import OperatorSequences
 from tracetui.comparison.tally import OTHERS, NestedSums, Sum
-from tracetui.comparison.walls import StepWalls
+from tracetui.comparison.walls import KEEPS_ALL, StepWalls
 from tracetui.comparison.waterfall import TERMS
 from tracetui.job.digest import Digest
 from tracetui.job.run_columns import (
@@ -31,7 +31,7 @@ from tracetui.job.run_columns import (
     WallColumns,
 )
 from tracetui.job.texts import LinePlaces, TextPlaces
-from tracetui.language import state
+from tracetui.language import Statement, state
 from tracetui.trace.clean import shortened
 from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
@@ -84,7 +84,7 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
         facts=RunFacts(
             devices=tuple(map(shortened, run.devices)),
             steps=run.steps,
-            notes=tuple(map(shortened, run.notes)),
+            notes=tuple(shortened(_kept_note(note)) for note in run.notes),
             totals=() if totals is None else tuple(getattr(totals, column.name) for column in fields(Totals)),
             memory=run.memory is not None,
             shapes=run.kernels.by_shape is not None,
@@ -100,6 +100,11 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
         parts=StepSumColumns(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
         calls=CallColumns(*np.array(calls, np.int64).reshape(-1, 2).T),
     )
+
+
+def _kept_note(note: str) -> str:
+    """Return a note on a run without the option that no digest takes."""
+    return str(note.values["note"]) if isinstance(note, Statement) and note.template == KEEPS_ALL else note
 
 
 def _kept_health(health: HealthFacts) -> HealthFacts:

@@ -95,17 +95,14 @@ NOTES = {
         "只有 {count} 个 step，无从判断是否偶然：改为比较取值范围"
     ),
     "step {number} ({time})": "step {number}（{time}）",
-    "{steps} is left out: the others take {time} (--all-steps keeps all)": (
-        "已略去 {steps}：其余 step 的用时为 {time}（--all-steps 保留全部）"
+    "{note} (--all-steps keeps all)": "{note}（--all-steps 保留全部）",
+    "{steps} is left out: the others take {time}": "已略去 {steps}：其余 step 的用时为 {time}",
+    "{steps} are left out: the others take {time}": "已略去 {steps}：其余 step 的用时为 {time}",
+    "step {steps} is not to be believed and left out: tracetui doctor tells why": (
+        "step {steps} 不可信，已略去：原因见 tracetui doctor"
     ),
-    "{steps} are left out: the others take {time} (--all-steps keeps all)": (
-        "已略去 {steps}：其余 step 的用时为 {time}（--all-steps 保留全部）"
-    ),
-    "step {steps} is not to be believed and left out: tracetui doctor tells why (--all-steps keeps all)": (
-        "step {steps} 不可信，已略去：原因见 tracetui doctor（--all-steps 保留全部）"
-    ),
-    "steps {steps} are not to be believed and left out: tracetui doctor tells why (--all-steps keeps all)": (
-        "step {steps} 不可信，已略去：原因见 tracetui doctor（--all-steps 保留全部）"
+    "steps {steps} are not to be believed and left out: tracetui doctor tells why": (
+        "step {steps} 不可信，已略去：原因见 tracetui doctor"
     ),
     "its last step is {time} long, the others {others}: it lasts until the device is done": (
         "最后一个 step 长 {time}，其余的长 {others}：它持续到 Device 做完为止"
