@@ -171,12 +171,9 @@ class TimelineScreen(ViewerScreen[None]):
     def _show_state(self) -> None:
         self.tracks.show_state()
         self.minimap.show_state()
-        self.ruler.window = self._shown_window()
+        self.ruler.window = self.session.marked_window or self.session.state.window
         self.ruler.show_state()
         self._say_measure()
-
-    def _shown_window(self) -> tuple[int, int] | None:
-        return self.session.marked_window or self.session.state.window
 
     def _say_measure(self) -> None:
         """Say how far the mark of a window is, and how long it would be, while one is being made."""

@@ -60,16 +60,10 @@ class GapStory(Story):
         lines = [self._ruled(title, width), self._parts_line(analysis, gap)]
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
         lines.append(self._python_line(stack, backward, analysis.rules))
-        lines.append(
-            self._labelled_line(
-                translate("ran before"), located_task(analysis, int(analysis.gaps.before[gap]))
-            )
-        )
-        lines.append(
-            self._labelled_line(
-                translate("ended by"), located_task(analysis, int(analysis.gaps.after[gap])), self._bold
-            )
-        )
+        gaps = analysis.gaps
+        before, after = (located_task(analysis, int(tasks[gap])) for tasks in (gaps.before, gaps.after))
+        lines.append(self._labelled_line(translate("ran before"), before))
+        lines.append(self._labelled_line(translate("ended by"), after, self._bold))
         lines += self._hop_lines(analysis, gap)
         lines += self._stack_lines(stack, backward, analysis.rules)
         return lines
