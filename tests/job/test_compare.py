@@ -30,6 +30,7 @@ from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.digest_run import run_of_digest
 from tracetui.job.health import job_trust
 from tracetui.job.job import job_of
+from tracetui.job.roots import UNMATCHED
 from tracetui.job.run_columns import StepSumColumns
 
 
@@ -170,6 +171,28 @@ def test_waits_for_another_rank_than_before_are_a_change() -> None:
     assert moved_roots(part) == (first, gone)
     assert moved_roots(replace(part, roots=(first,))) is None
     assert moved_roots(replace(part, roots=(gone,))) is None
+    untold = replace(first, kind=UNMATCHED, reason="", frame=None)
+    assert moved_roots(replace(part, roots=(untold, gone))) is None
+
+
+def test_a_rank_of_which_no_step_is_believed_is_in_no_mean() -> None:
+    """A file that is cut in its first step has half of one, and would count as a whole one."""
+    whole = job("late")
+    *ranks, last = whole.ranks
+    facts = last.digest.facts
+    assert facts is not None
+    for steps, members in (
+        (last.digest.walls.number, (0, 1, 2)),
+        (last.digest.walls.number[1:], (0, 1, 2, 3)),
+    ):
+        health = replace(facts.health, steps=tuple(steps.tolist()))
+        cut = replace(last, digest=replace(last.digest, facts=replace(facts, health=health)))
+        for pair in ((whole, job_of([*ranks, cut])), (job_of([*ranks, cut]), whole)):
+            comparison = compare_jobs(*pair, ("a", "b"))
+            assert comparison.base.members == comparison.other.members == members
+            assert ("no step of rank 3 is to be believed" in str(comparison.notes)) == (len(members) == 3)
+    one = job_of([cut])
+    assert compare_jobs(one, one, ("a", "b")).base.members == (3,)
 
 
 def test_waits_are_of_a_step_where_ranks_number_their_steps_apart() -> None:

@@ -28,7 +28,7 @@ from tracetui.comparison.tally import NOTHING, NestedSums, Sum, tested_steps
 from tracetui.job.channels import Rank
 from tracetui.job.digest_run import run_of_digest
 from tracetui.job.doubts import find_doubts
-from tracetui.job.health import job_health
+from tracetui.job.health import job_health, rank_health
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
 from tracetui.language import state
@@ -82,6 +82,7 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
         tuple(number for number in numbers_of_job if number not in common) for numbers_of_job in numbers
     ]
     jobs = base, other
+    common, not_believed = _believed_in_both(jobs, common)
     ranks = [[rank for rank in job.ranks if rank.number in common] for job in jobs]
     sides = [[run_of_digest(rank.digest, rank.path) for rank in of_job] for of_job in ranks]
     mean_runs = [_mean_rank(*side) for side in zip(sides, ranks, jobs, paths)]
@@ -94,7 +95,25 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
         doubts=(find_doubts(base), find_doubts(other)),
         unshared=(unshared[0], unshared[1]),
     )
-    return replace(comparison, job=job_part, notes=(*comparison.notes, *memory_notes))
+    return replace(comparison, job=job_part, notes=(*comparison.notes, *not_believed, *memory_notes))
+
+
+def _believed_in_both(jobs: Sequence[Job], numbers: list[int]) -> tuple[list[int], list[str]]:
+    """Return the ranks with steps to be believed in both jobs, all where none has, and what to say of others.
+
+    Else the first step of a file that is cut in it would count as a short one.
+    """
+    doubted = {
+        rank.number
+        for job in jobs
+        for rank in job.ranks
+        if len(rank.digest.walls) and np.isin(rank.digest.walls.number, rank_health(rank).steps).all()
+    }
+    believed = [number for number in numbers if number not in doubted]
+    if not believed or len(believed) == len(numbers):
+        return numbers, []
+    ranks = ranks_in_words([number for number in numbers if number in doubted], 0)
+    return believed, [state("no step of {ranks} is to be believed in both: not compared", ranks=ranks)]
 
 
 def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Floats, Int64s, first_equal
+from tracetui.comparison.job_part import UNTOLD_KINDS
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import NO_LINE, DigestLine
@@ -67,7 +68,7 @@ class RootBreakdown:
 
 
 CLOCK, STEP, RECORDING = "clock", "step", "recording"
-ABSENT, UNALIGNED, UNMATCHED = "absent", "unaligned", "unmatched"  #: of ranks that cannot be compared
+ABSENT, UNALIGNED, UNMATCHED = UNTOLD_KINDS  #: of ranks that cannot be compared
 
 
 def find_roots(

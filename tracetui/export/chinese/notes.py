@@ -137,6 +137,9 @@ NOTES = {
     "it tells no shapes of operators (record_shapes=True): they are matched by name alone": (
         "没有记录算子的 shape（record_shapes=True）：算子只按名称匹配"
     ),
+    "no step of {ranks} is to be believed in both: not compared": (
+        "{ranks} 没有两边都可信的 step：不参与比较"
+    ),
     "--user-frame and --skip-frame do not count: digests and jobs are made without them": (
         "--user-frame 和 --skip-frame 不起作用：摘要和作业生成时不使用它们"
     ),
