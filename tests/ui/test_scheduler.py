@@ -190,7 +190,7 @@ def test_the_story_names_who_had_the_core(recording: Path) -> None:
     for cause, words in (
         (Cause.PREEMPTED, ("was ready for", "and had no core; it was with", "CPU_AFFINITY_CONF")),
         (Cause.BLOCKED, ("slept for", "until python3 (3178231) woke it")),
-        (Cause.DISK, ("waited", "for a disk or a page of memory")),
+        (Cause.DISK, ("waited", "for a disk, a page of memory or a driver")),
         (Cause.INTERRUPTED, ("The core of", "served interrupts for")),
     ):
         place = int((causes.cause == cause).nonzero()[0][0])
@@ -326,11 +326,12 @@ def test_the_story_names_the_call_that_a_thread_slept_in(recording: Path, tmp_pa
     connection.close()
     trace = tracetui.load(path, cache=False).trace
     analysis = analyse(trace, None, recording_of(trace, SchedulerSource(recording, OFFSET)))
-    place = int((analysis.causes.cause == Cause.BLOCKED).nonzero()[0][0])
     pen = Pen(Palette("none"), glyphs(False))
-    (sentence,) = scheduler_sentences(analysis, slice(place, place + 1), pen)
-    text = "".join(piece[0] for piece in sentence)
-    assert text.endswith("woke it. It waited in futex.")
+    for cause, words in ((Cause.BLOCKED, "woke it."), (Cause.DISK, "or a driver.")):
+        place = int((analysis.causes.cause == cause).nonzero()[0][0])
+        (sentence,) = scheduler_sentences(analysis, slice(place, place + 1), pen)
+        text = "".join(piece[0] for piece in sentence)
+        assert text.endswith(f"{words} It waited in futex.")
     assert analysis.system_calls.call_during("1", run.start, run.end) is None
     assert analysis.system_calls.call_during(str(run.main_tid), run.end + 1, run.end + 2) is None
 

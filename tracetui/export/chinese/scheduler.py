@@ -89,7 +89,7 @@ SCHEDULER = {
     "and had no core; it was with {tasks}.": (
         "{thread} 睡眠了 {time}，直到 {waker} 唤醒它；其间 {waker} 就绪了 {ready} 却没有核；当时核上是 {tasks}。"
     ),
-    "{thread} waited {time} for a disk or a page of memory.": "{thread} 等待磁盘或内存页 {time}。",
+    "{thread} waited {time} for a disk, a page of memory or a driver.": "{thread} 等待磁盘、内存页或驱动 {time}。",
     "The core of {thread} served interrupts for {time}.": "{thread} 的核处理中断 {time}。",
     # -- the report -------------------------------------------------------------------------------------
     "The scheduler explains none of the idle time: where it was recorded, threads had their cores.": (

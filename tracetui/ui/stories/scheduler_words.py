@@ -126,16 +126,17 @@ class _SchedulerWords:
         return self._pen.compose(" It waited in {call}.", call=call)
 
     def waited(self, places: Int64s) -> list[StyledText]:
-        """Return which thread waited for a disk."""
-        return self._of_one_thread("{thread} waited {time} for a disk or a page of memory.", places)
+        """Return which thread waited where no signal wakes it, and in which call."""
+        of_thread = self._of_main_thread(places)
+        template = "{thread} waited {time} for a disk, a page of memory or a driver."
+        words = self._pen.compose(template, thread=self._thread(of_thread), time=self._time(of_thread))
+        call = self._call(int(of_thread[self._causes.ns[of_thread].argmax()]))
+        return [*words, *call, *self._rest(places, of_thread, _OTHERS)]
 
     def interrupted(self, places: Int64s) -> list[StyledText]:
-        """Return whose core served interrupts."""
-        return self._of_one_thread("The core of {thread} served interrupts for {time}.", places)
-
-    def _of_one_thread(self, template: str, places: Int64s) -> list[StyledText]:
-        """Return a sentence on the thread with most time in the pieces, and the time of the others."""
+        """Return whose core served interrupts, and the time of other threads."""
         of_thread = self._of_main_thread(places)
+        template = "The core of {thread} served interrupts for {time}."
         words = self._pen.compose(template, thread=self._thread(of_thread), time=self._time(of_thread))
         return [*words, *self._rest(places, of_thread, _OTHERS)]
 
