@@ -113,6 +113,18 @@ def test_causes_of_the_scheduler_are_unknown_where_a_side_lacks_it(slower: Compa
         assert unknown_measures(replace(slower, base=recorded, other=other), limits) == ()
 
 
+def test_causes_that_the_scheduler_splits_are_unknown_where_one_side_has_it(slower: Comparison) -> None:
+    names = ("step", "device", "host", "host.gc", "queue.busy", "launch", "device.latency", "idle")
+    limits = [parse_regression(f"{name}=0%") for name in names]
+    recorded = replace(slower.base, has_scheduler=True)
+    for base, other in ((slower.base, recorded), (recorded, slower.base)):
+        unknown = unknown_measures(replace(slower, base=base, other=other), limits)
+        assert unknown == ("host", "host.gc", "queue.busy", "launch")
+        (note,) = compare_runs(base, other).notes
+        assert note.startswith(f"Only {'BASE' if base is recorded else 'OTHER'} records the scheduler")
+    assert unknown_measures(replace(slower, base=recorded, other=recorded), limits) == ()
+
+
 def test_memory_is_measured_in_bytes_of_the_peak(slower: Comparison) -> None:
     assert unknown_measures(slower, [parse_regression("memory=5%"), parse_regression("wait=1ms")]) == (
         "memory",

@@ -20,6 +20,7 @@ from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
 from tracetui.analysis.operators import OperatorSlices
+from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s, searchsorted
 from tracetui.background import Background
@@ -104,6 +105,11 @@ class Run:
     ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
     members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
     common: CommonSteps | None = None  #: of a job whose ranks kept different steps: by them chance is judged
+
+    @property
+    def tells_scheduler(self) -> bool:
+        """Whether what the scheduler did is among its causes: of old digests only these tell that."""
+        return self.has_scheduler or any(cause.label in self.causes for cause in SCHEDULED)
 
     @property
     def tells_cube(self) -> bool:

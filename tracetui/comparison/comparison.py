@@ -306,6 +306,12 @@ def _recording_notes(base: Run, other: Run) -> Iterator[str]:
             "Only {run} records calls of the runtime: its host may be slower by what recording them takes",
             run=name,
         )
+    if base.tells_scheduler != other.tells_scheduler:
+        name = "BASE" if base.tells_scheduler else "OTHER"
+        yield state(
+            "Only {run} records the scheduler: idle time that it explains has other causes in the other run",
+            run=name,
+        )
     if base_health.stacks != other_health.stacks and len(base.wall_ns) and len(other.wall_ns):
         name, recorded, plain = ("BASE", base, other) if base_health.stacks else ("OTHER", other, base)
         longer = int(_host_bound(recorded) - _host_bound(plain))

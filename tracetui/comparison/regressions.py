@@ -10,7 +10,7 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.limits import unrecorded_causes
 from tracetui.analysis.memory.limits import parse_size
-from tracetui.analysis.scheduler.scheduler import SCHEDULED
+from tracetui.analysis.scheduler.scheduler import SPLIT_FAMILIES
 from tracetui.comparison.classes import CLASSES, CUBE, IN_CUBE, OTHER, VECTOR, is_part_of_row
 from tracetui.comparison.compared_row import MATCHED, ComparedRow
 from tracetui.comparison.compared_row import row as row_of
@@ -92,8 +92,10 @@ def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) 
     on_gpu = TraceKind.GPU in (base.kind, other.kind)
     unrecorded: set[str] = set()
     for run in (base, other):
-        has_scheduler = run.has_scheduler or any(cause.label in run.causes for cause in SCHEDULED)
-        unrecorded |= unrecorded_causes(has_scheduler, run.has_runtime)
+        unrecorded |= unrecorded_causes(run.tells_scheduler, run.has_runtime)
+    if base.tells_scheduler != other.tells_scheduler:
+        for cause in Cause:
+            unrecorded |= {cause.label, cause.family} if cause.family in SPLIT_FAMILIES else set()
     is_known = {
         MEMORY: _peak(comparison) is not None,
         WAIT: comparison.job is not None,

@@ -38,13 +38,15 @@ UNKNOWN_TASK = "unknown"
 _WAITS = (Cause.SYNC, Cause.DATALOADER, Cause.COMMUNICATION, Cause.UNRECORDED, Cause.QUEUE_WAKEUP)
 #: The causes that the scheduler finds.
 SCHEDULED = (Cause.PREEMPTED, Cause.INTERRUPTED, Cause.DISK, Cause.BLOCKED)
+#: The families of causes of which it takes a part.
+SPLIT_FAMILIES = ("host", "queue", "launch")
 
 
 def _table() -> Int8s:
     """Return int8[causes, states]: the cause of idle time that a thread in that state is to blame for."""
     table = np.tile(np.array(Cause, np.int8)[:, None], (1, len(State)))
     for cause in Cause:
-        if cause.family in ("host", "queue", "launch"):
+        if cause.family in SPLIT_FAMILIES:
             table[cause, State.READY] = Cause.PREEMPTED
             table[cause, State.INTERRUPTED] = Cause.INTERRUPTED
             table[cause, State.DISK] = Cause.DISK

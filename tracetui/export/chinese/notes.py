@@ -127,6 +127,9 @@ NOTES = {
     "Only {run} records calls of the runtime: its host may be slower by what recording them takes": (
         "只有 {run} 采集了 runtime 调用：采集它们的开销可能使它的 Host 变慢"
     ),
+    "Only {run} records the scheduler: idle time that it explains has other causes in the other run": (
+        "只有 {run} 记录了调度器：它所解释的空闲时间在另一次运行中归于别的原因"
+    ),
     "Only {run} records stacks of Python: its devices do not wait longer for the host: what recording them costs does "
     "not show": "只有 {run} 采集了 Python 调用栈：它的 Device 等待 Host 的时间并未变长，看不出采集的开销",
     "Only {run} records stacks of Python: its devices wait {time} longer for the host in a step, which is what "
