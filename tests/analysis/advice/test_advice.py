@@ -1096,6 +1096,18 @@ def test_a_device_idle_by_launches_has_one_finding_of_it() -> None:
     assert "free_time" not in found
 
 
+def test_an_operator_that_launches_twice_has_two_launches() -> None:
+    events = gpu.gpu()
+    for number in range(8):
+        at = (number + 1) * 200_000
+        events += [gpu.host(at, 100_000, "aten::mm")]
+        for launch in (2 * number, 2 * number + 1):
+            begin = at + 1_000 + launch % 2 * 50_000
+            events += [gpu.launch(begin, 5_000, launch), gpu.kernel(begin + 6_000, 1_000, launch)]
+    (advice,) = advice_of(events, "launch_bound")
+    assert advice.evidence["launches"] == 16
+
+
 @pytest.mark.parametrize("device", ["h100", "mi300"])
 def test_gpus_read_no_words_of_ascend(real_traces: Path, device: str) -> None:
     """A model of 60 short kernels: 9 of 10 ns are launches, and no line of it is a loop."""

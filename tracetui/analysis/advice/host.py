@@ -58,7 +58,8 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
     cost = evidence.idle_ns(pieces)
     if not len(tasks) or not LAUNCH_SHARE.share(cost, evidence.window_ns):
         return
-    launches = len(np.unique(_launches(evidence, places)))
+    launch = chains.launch[places]
+    launches = len(np.unique(np.where(launch >= 0, launch, _launches(evidence, places))))
     mean = int(slices.dur[tasks].mean())
     if mean > LOOP_KERNEL.value or cost > launches * LAUNCH_PAUSE.value:
         return
