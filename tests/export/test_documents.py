@@ -439,7 +439,7 @@ def test_without_a_device_the_text_says_so() -> None:
         analysis = analyse(trace_of(events))
         assert summary_document(analysis, ALL)["devices"] == []
         text = summary_text(analysis, ALL, None, 80)
-        assert "No device in this trace: no task of one is recorded." in text
+        assert "No known device in this trace: no task of one is recognised." in text
         assert "gap" not in text
         unknown = "No device works in this trace: whether one is idle is not known."
         assert gaps_text(analysis, ALL, 5, 100) == f"{unknown}\n"

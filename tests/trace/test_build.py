@@ -375,6 +375,10 @@ NO_STACKS = "No Python stacks: collect with with_stack=True to see lines of code
 NO_DEVICE = "No device layer: this trace has host events only, so there are no gaps to show."
 CUT_BEFORE = "No device layer up to where the file is cut off, so there are no gaps to show."
 NO_TASKS = "No device tasks: only counters or sums of a device are there, so there are no gaps to show."
+NOTHING_KNOWN = (
+    "Nothing of a device or a framework is recognised: traces of Ascend NPUs, PyTorch and MindSpore are "
+    "analysed, others are shown as they are."
+)
 NO_FRAMEWORK = "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
 
 
@@ -411,6 +415,7 @@ def test_what_a_trace_lacks_is_said_and_nothing_else() -> None:
         (bandwidth, (NO_TASKS,)),
         (stacks + calls, (NO_DEVICE,)),
         (operators, (NO_DEVICE, NO_STACKS)),
+        ([*process(7, "/device:TPU:0", ""), piece(7, 1, "fusion", 0, 1)], (NOTHING_KNOWN,)),
         (stacks + gpu, ()),
         (stacks + calls + group, ()),
     ):

@@ -187,7 +187,7 @@ async def test_without_a_device_or_an_analysis_the_screen_says_why() -> None:
     host = trace_of([*process(1, "Python"), *thread(1, 1, "main"), piece(1, 1, "aten::mm", 5, 5, "cpu_op")])
     assert not analyse(host).devices
     async with viewing(host, "gaps", (80, 24)) as (app, pilot):
-        assert "No device in this trace" in said(app, "answer")
+        assert "No known device in this trace" in said(app, "answer")
         await pilot.press("enter", "down", "1", "equals_sign", "greater_than_sign", "e")
         assert app.shown == "gaps"
         app.session.analysis = None

@@ -65,6 +65,13 @@ def _absences(trace: Trace) -> list[str]:
         )
     elif not has_tasks and trace.report.truncated:
         notes.append(state("No device layer up to where the file is cut off, so there are no gaps to show."))
+    elif not has_tasks and not has_framework:
+        notes.append(
+            state(
+                "Nothing of a device or a framework is recognised: traces of Ascend NPUs, PyTorch and "
+                "MindSpore are analysed, others are shown as they are."
+            )
+        )
     elif not has_tasks:
         notes.append(state("No device layer: this trace has host events only, so there are no gaps to show."))
     elif not has_framework:

@@ -21,6 +21,10 @@ NOTES = {
     "No device layer: this trace has host events only, so there are no gaps to show.": (
         "没有 Device 层：这个 trace 只有 Host 事件，因此没有间隙可以显示。"
     ),
+    "Nothing of a device or a framework is recognised: traces of Ascend NPUs, PyTorch and MindSpore are "
+    "analysed, others are shown as they are.": (
+        "没有识别出 Device 或框架：这里分析 Ascend NPU、PyTorch 和 MindSpore 的 trace，其他 trace 原样显示。"
+    ),
     "No device layer up to where the file is cut off, so there are no gaps to show.": (
         "到文件被截断处为止没有 Device 层，因此没有间隙可以显示。"
     ),

@@ -65,7 +65,7 @@ REPORTS = {
     "cut off at its end": "末尾被截断",
     "Run: {facts}": "运行：{facts}",
     "The tables beside it agree: {tables}": "与旁边的表一致：{tables}",
-    "No device in this trace: no task of one is recorded.": "这个 trace 中没有 Device：没有记录到 Device 的任务。",
+    "No known device in this trace: no task of one is recognised.": "这个 trace 中没有可识别的 Device：没有识别出 Device 的任务。",
     "{length}, from {start} to {end}": "{length}，从 {start} 到 {end}",
     "1 task, which neither computes nor communicates": "1 个任务，既不计算也不通信",
     "{count} tasks, none of which computes or communicates": "{count} 个任务，都不是计算或通信",
@@ -105,7 +105,7 @@ REPORTS = {
     "idle": "空闲",
     "No gaps.": "没有间隙。",
     "No device works in this trace: whether one is idle is not known.": (
-        "这个 trace 中没有 Device 在计算或通信：是否有空闲未知。"
+        "这个 trace 中没有可识别的 Device 在计算或通信：是否有空闲未知。"
     ),
     "No idle time.": "没有空闲。",
     "The {shown} of {total} {units} gaps with the most {measure}": "{total} 个 {units} 间隙中{measure}最多的 {shown} 个",

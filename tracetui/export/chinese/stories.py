@@ -11,7 +11,7 @@ STORIES = {
     "{answer}; {notes}": "{answer}；{notes}",
     "No advice about lost time; {notes}": "没有关于损失时间的建议；{notes}",
     "Looking for advice.": "正在查找建议。",
-    "No device in this trace: there is no lost time to advise on.": "这个 trace 中没有 Device，也就没有损失的时间。",
+    "No known device in this trace: there is no lost time to advise on.": "这个 trace 中没有可识别的 Device，也就没有损失的时间。",
     "This advice blames no line of Python.": "这条建议没有指向 Python 代码行。",
     "{gaps} and {slices}": "{gaps}和 {slices}",
     "{places} to look at": "可查看 {places}",

@@ -9,7 +9,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.language import counted, translate
 from tracetui.units import format_duration, format_time
 
-NO_DEVICE = "No device in this trace: no task of one is recorded."
+NO_DEVICE = "No known device in this trace: no task of one is recognised."
 NO_IDLE_TIME = "No idle time."
 IDLE_UNKNOWN = "No device works in this trace: whether one is idle is not known."
 WHY_IDLE = "Why it was idle for {time}"

@@ -74,7 +74,7 @@ class AdviceScreen(TableScreen):
         if analysis is self._analysis:
             return
         if not analysis.devices:
-            self.show_nothing(translate("No device in this trace: there is no lost time to advise on."))
+            self.show_nothing(translate("No known device in this trace: there is no lost time to advise on."))
             return
         self.clear(translate("Looking for advice."))
         self.in_background("advice", lambda: find_advice(analysis), partial(self._fill, analysis))

@@ -221,5 +221,5 @@ class GapsScreen(TableScreen):
 def no_gaps(analysis: Analysis) -> str:
     """Return why there is no gap to show."""
     if not analysis.devices:
-        return "No device in this trace: there is no idle time to look at."
+        return "No known device in this trace: there is no idle time to look at."
     return "No gap: the device computed all the time."

@@ -132,7 +132,7 @@ class HeatmapScreen(MapScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if not analysis.devices:
-            self.show_nothing("No device in this trace: there is nothing that could be idle.")
+            self.show_nothing("No known device in this trace: there is nothing that could be idle.")
             return
         if analysis is not self._views_of:
             self._views_of, self._views, self._moved = analysis, {}, False

@@ -178,7 +178,7 @@ class OperatorsScreen(TableScreen):
 
     def _nothing(self, analysis: Analysis) -> str:
         if not analysis.devices and not self._host:
-            return "No device in this trace: tab shows the operators of the host."
+            return "No known device in this trace: tab shows the operators of the host."
         return "No operator is recorded there." if self._host else "No task ran there."
 
     def on_view_changed(self, message: ViewChanged) -> None:

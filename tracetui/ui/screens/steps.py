@@ -78,7 +78,7 @@ class StepsScreen(TableScreen):
         assert analysis is not None
         steps = analysis.steps
         if not steps:
-            self.show_nothing(NO_STEPS if analysis.devices else "No device in this trace: no steps.")
+            self.show_nothing(NO_STEPS if analysis.devices else "No known device in this trace: no steps.")
             return
         inks = time_inks(self.palette, self.glyphs)
         self._parts = step_parts(analysis)
