@@ -11,7 +11,7 @@ import pytest
 from tests.job import planted
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export.job.whatif import whatif_sentences
-from tracetui.job.digest import Digest, DigestLine, RangeColumns, StepColumns, TimeClass
+from tracetui.job.digest import CollectiveColumns, Digest, DigestLine, RangeColumns, StepColumns, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.critical import critical_rank
@@ -318,6 +318,23 @@ def test_what_lies_after_the_last_step_is_no_part_of_it() -> None:
         ranks.append(replace(rank, digest=replace(rank.digest, steps=replace(rank.digest.steps, end=ends))))
     job = Replays(job_of(ranks))
     assert (job.step_ns, job.error) == (100_000 + 1_000, 0.0)
+
+
+@pytest.mark.parametrize("outside", [0, 3])
+def test_work_outside_the_steps_is_not_compared_with_that_of_steps(outside: int) -> None:
+    """Both ranks compute 10 times as long before the first step, without a collective, or after the last."""
+    computing = [[Work(TimeClass.COMPUTING, 100_000, "MatMul")]] * 4
+    computing[outside] = [Work(TimeClass.COMPUTING, 1_000_000, "MatMul")]
+    ranks = []
+    for rank in simulate([Meeting("a", (0, 1), dict.fromkeys((0, 1), work)) for work in computing], 2).ranks:
+        ends = np.delete(rank.digest.collectives.end, outside)
+        steps = StepColumns(*(np.repeat(column, 3) for column in vars(rank.digest.steps).values()))
+        steps = replace(steps, number=np.arange(3), end=ends, host_start=ends - 101_000)
+        columns = vars(rank.digest.collectives).values()
+        collectives = CollectiveColumns(*(column[outside == 0 :] for column in columns))
+        ranks.append(replace(rank, digest=replace(rank.digest, steps=steps, collectives=collectives)))
+    job = Replays(job_of(ranks))
+    assert what_if(job_of(ranks)).slowdown == 1 and job.trial([NO_JITTER]).saves_ns == 0
 
 
 @pytest.mark.parametrize("aligned", [True, False])

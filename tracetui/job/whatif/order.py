@@ -147,7 +147,7 @@ class _RankOperations(NamedTuple):
     start: Int64s
     end: Int64s
     parts: Int64s
-    alike: Int64s  #: of work: see `_ordinals`; -1 of collectives
+    alike: Int64s  #: of work: see `_ordinals`, other ones outside the steps; -1 of collectives
     segment: Int64s
     collective: Int64s
     after: Int64s  #: the later operation of each link
@@ -285,14 +285,15 @@ def _rank_operations(rank: Rank, offset: int, steps: _Steps | None) -> _RankOper
     after, before = np.concatenate(links, axis=1)
     kept = after != before
     start = np.concatenate((bounds[segment], collectives.start)) - offset
-    place = np.searchsorted(steps.ends, start, "right") if steps else np.zeros(len(start), np.int64)
-    step = steps.number[np.minimum(place, len(steps.ends) - 1)] if steps else place - 1
+    place = steps.places(start) if steps else np.zeros(len(start), np.int64)
+    inside = np.clip(place, 0, len(steps.ends) - 1) if steps else place
+    ordinal = _ordinals(place, start, works) + (place - inside)[:works] * _MOST_IN_STEP**2
     return _RankOperations(
-        step=step,
+        step=steps.number[inside] if steps else place - 1,
         start=start,
         end=np.concatenate((bounds[segment] + work_ns[segment], collectives.end)) - offset,
         parts=np.concatenate((ns_by_part[segment], np.zeros((len(collectives), len(PARTS)), np.int64))),
-        alike=np.concatenate((_ordinals(place, start, works), np.full(len(collectives), -1, np.int64))),
+        alike=np.concatenate((ordinal, np.full(len(collectives), -1, np.int64))),
         segment=np.concatenate((segment, np.full(len(collectives), -1, np.int64))),
         collective=np.concatenate((np.full(works, -1, np.int64), np.arange(len(collectives)))),
         after=after[kept],
@@ -358,14 +359,21 @@ class _Steps(NamedTuple):
     """The steps of a rank."""
 
     number: Int64s
-    ends: Int64s  #: on the aligned clock; of each, or of one before it that ends later
+    first: int  #: when the first begins, on the aligned clock
+    ends: Int64s  #: of each, or of one before it that ends later
+
+    def places(self, times: Int64s) -> Int64s:
+        """Return the place of the step of each time: -1 before the first, their count after the last."""
+        return np.where(times < self.first, -1, np.searchsorted(self.ends, times, "right"))
 
 
 def _job_steps(job: Job) -> list[_Steps | None]:
     """Return the steps of each rank: its own, else those of a rank that is aligned with it, else None."""
     family = job.clocks.family.tolist()
     steps = [
-        _Steps(own.number, np.maximum.accumulate(own.end) - offset) if len(own) else None
+        _Steps(own.number, int(own.host_start.min()) - offset, np.maximum.accumulate(own.end) - offset)
+        if len(own)
+        else None
         for own, offset in zip((rank.digest.steps for rank in job.ranks), job.clocks.offset.tolist())
     ]
     aligned = {of_rank: found for of_rank, found in zip(family, steps) if found}
