@@ -140,7 +140,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def action_go(self, screen: str) -> None:
         """Show another screen of the same trace."""
         if not self.has_screen(screen):
-            template = "One trace has no {screen}: tracetui on a directory of ranks shows them."
+            template = "One trace has no screen of {screen}: tracetui on a directory of ranks has it."
             self.show_status(translate(template, screen=wording(screen)))
         elif screen != self.shown:
             self.switch_mode(self.mode_of(self.session, screen))

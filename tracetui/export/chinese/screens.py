@@ -505,7 +505,7 @@ SCREENS = {
     "Two jobs have no {screen} of both: tracetui on one of them shows it.": (
         "比较两个作业时没有{screen}页面：用 tracetui 打开其中一个作业。"
     ),
-    "One trace has no {screen}: tracetui on a directory of ranks shows them.": (
+    "One trace has no screen of {screen}: tracetui on a directory of ranks has it.": (
         "单个 trace 没有{screen}页面：用 tracetui 打开各卡所在的目录。"
     ),
     "There is not enough memory for {purpose}.": "内存不足，无法完成{purpose}。",
