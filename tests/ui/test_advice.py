@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 
 from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
@@ -24,6 +25,8 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.advice import AdviceScreen
 from tracetui.ui.stories.advice_story import AdviceStory
 from tracetui.ui.terminal import in_ascii
+from tracetui.ui.widgets.lines import Pager
+from tracetui.ui.widgets.source import SourcePane
 
 LOOP = [f"{TORCH}/nn/f.py(5): relu", "/work/train.py(12): loss", "/work/train.py(30): main"]
 
@@ -84,6 +87,18 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         await pilot.press("enter")
         await pilot.pause()
         assert (app.shown, app.session.state.row) == ("timeline", rows[-1])
+
+
+async def test_the_story_is_as_wide_as_the_room_beside_the_source(tmp_path: Path) -> None:
+    app = looping(tmp_path)
+    async with app.run_test(size=(130, 36)) as pilot:
+        await pilot.pause()
+        await pilot.press("V")
+        await pilot.pause()
+        pager = app.screen.query_one(Pager)
+        assert app.screen.query_one(SourcePane).display
+        widths = [sum(cell_len(text) for text, _ in line) for line in pager.lines]
+        assert max(widths) <= pager.size.width < 96
 
 
 async def test_a_small_terminal_has_the_story_without_the_source(tmp_path: Path) -> None:

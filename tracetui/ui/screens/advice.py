@@ -61,7 +61,7 @@ class AdviceScreen(TableScreen):
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#below").display = event.size.height >= SHORT
         self._share_height()
-        self.call_after_refresh(self._tell)
+        self._tell()
 
     def _share_height(self) -> None:
         """Give the table what its rows need, up to two fifths."""
@@ -91,7 +91,7 @@ class AdviceScreen(TableScreen):
             self.table.show(columns, len(advice), sort=-1)
             self.show_answer(advice_answer(advice, analysis.window_ns))
         self._share_height()
-        self.call_after_refresh(self._tell)
+        self._tell()
 
     @property
     def contents(self) -> tuple[Table[Any], Any] | None:
@@ -115,6 +115,7 @@ class AdviceScreen(TableScreen):
             self.note("")
         self._tell()
 
+    @on(Pager.Resized)
     def _tell(self) -> None:
         """Show the story of the advice under the cursor, and the line it blames."""
         advice, pager, source = self.advice, self.query_one(Pager), self.query_one(SourcePane)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 from rich.style import Style
+from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.language import wording
@@ -99,6 +100,12 @@ class Pager(InViewer, Scrolling, can_focus=True):
     DEFAULT_CSS = "Pager { width: 1fr; height: 1fr; }"
 
     lines: Sequence[Pieces] = ()
+
+    class Resized(Message):
+        """There is more room or less: what was broken into lines for it may fit no longer."""
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
 
     def show(self, lines: Sequence[Pieces]) -> None:
         """Show other lines, at the same position as far as they reach."""
