@@ -166,6 +166,12 @@ def test_ideal_of_what_is_not_there_is_an_error() -> None:
         tracetui.replay(LATE, ORDER, ideal=pd.Series({7: True}))
 
 
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_missing_value_says_not_whether_an_operation_is_ideal(missing: object) -> None:
+    with pytest.raises(ValueError, match="operation 2 is without a value in `ideal`"):
+        tracetui.replay(LATE, ORDER, ideal=pd.Series({1: True, 2: missing}))
+
+
 def test_nothing_is_replayed_as_nothing() -> None:
     begun, steps = tracetui.replay(LATE.head(0), links())
     assert len(begun) == len(steps) == 0

@@ -109,7 +109,8 @@ def _whole(frame: pd.DataFrame, name: str) -> Int64s:
     if column.dtype == np.bool_ or not len(column):
         return column.astype(np.int64)
     try:
-        whole: Int64s = column.astype(np.int64)
+        with np.errstate(invalid="ignore"):  # what is no number is no whole one: see below
+            whole: Int64s = column.astype(np.int64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"column {name} holds something else than whole numbers") from None
     if not bool(np.all(whole == column)):
@@ -152,11 +153,13 @@ def _groups(step: Int64s, group: Int64s) -> Int64s:
 
 
 def _chosen(operations: pd.DataFrame, ideal: pd.Series[bool]) -> Bools:
-    """Return which rows are ideal. Raises ValueError where an op is unknown or there twice."""
+    """Return which rows are ideal. Raises ValueError of ops unknown, there twice or without a value."""
     import pandas as pd
 
     if not ideal.index.is_unique:
         raise ValueError(f"{_listed(ideal.index[ideal.index.duplicated()].unique().to_numpy())} there twice")
+    if ideal.isna().any():
+        raise ValueError(f"{_listed(ideal.index[ideal.isna()].to_numpy())} without a value in `ideal`")
     known = pd.Index(operations["op"])
     unknown = ideal.index.difference(known)
     if len(unknown):

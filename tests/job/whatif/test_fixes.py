@@ -14,7 +14,7 @@ from tracetui.export.job.whatif import whatif_sentences
 from tracetui.job.digest import CollectiveColumns, Digest, DigestLine, RangeColumns, StepColumns, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
-from tracetui.job.whatif.critical import critical_rank
+from tracetui.job.whatif.critical import CriticalChains
 from tracetui.job.whatif.durations import Durations, UnknownFix
 from tracetui.job.whatif.fixes import NO_JITTER, Fix, FixScope, Target, parse_fix
 from tracetui.job.whatif.order import IDLE, cells_in_ranges, order_of
@@ -285,7 +285,7 @@ def test_work_and_delays_of_the_longest_chain_are_shares_of_one_whole() -> None:
     order = replays({0: 0, 1: 0}, transfer=0).order
     is_second = order.is_work & (order.start > order.start.min())
     delayed = replace(order, delay=order.delay + np.where(is_second, 600_000, 0))
-    critical = critical_rank(delayed, delayed.times(delays=True), delayed.duration)
+    critical = CriticalChains(delayed, delayed.times(delays=True), delayed.duration).rank()
     assert critical is not None
     assert (critical.share, critical.delayed) == (0.25, 0.75)
 
@@ -345,17 +345,35 @@ def test_a_rank_without_steps_is_no_step_of_its_own(aligned: bool) -> None:
     apart = [Meeting("b", (0,), {0: computing})] * 2 + [Meeting("c", (1,), {1: computing})] * 2
     alone = Meeting("c", (1,), {1: [Work(TimeClass.COMPUTING, 900_000, "MatMul")]})
     first, second = simulate([*(together if aligned else apart), alone], 2, offsets=[0, 7_000]).ranks
-    ends = first.digest.collectives.end
-    steps = StepColumns(*(np.repeat(column, 2) for column in vars(first.digest.steps).values()))
-    steps = replace(steps, number=np.array([1, 2]), end=ends, host_start=ends - 101_000)
     ranks = [
-        replace(first, digest=replace(first.digest, steps=steps)),
+        replace(first, digest=with_two_steps(first.digest)),
         replace(second, digest=replace(second.digest, steps=StepColumns.empty())),
     ]
     job = Replays(job_of(ranks))
     assert (job.order.steps, job.steps.tolist()) == ((1, 2), [101_000, 101_000])
     if aligned:
         assert job.order.step[job.order.is_work & (job.order.rank == 1)].tolist() == [0, 1, 1]
+
+
+def with_two_steps(digest: Digest) -> Digest:
+    """Return a digest with a step for each of its two collectives, from the end of the one before."""
+    ends = digest.collectives.end
+    steps = StepColumns(*(np.repeat(column, 2) for column in vars(digest.steps).values()))
+    begins = np.append(digest.boundaries[0], ends[0])
+    return replace(digest, steps=replace(steps, number=np.array([1, 2]), end=ends, host_start=begins))
+
+
+def test_each_step_has_a_critical_rank_of_its_own() -> None:
+    """Rank 1 is late in the first step, and rank 0, by less, in the second."""
+    work = [
+        {rank: [Work(TimeClass.COMPUTING, ns, "MatMul")] for rank, ns in enumerate(both)}
+        for both in [(100_000, 400_000), (300_000, 100_000)]
+    ]
+    ranks = simulate([Meeting("a", (0, 1), before) for before in work], 2).ranks
+    job = job_of([replace(rank, digest=with_two_steps(rank.digest)) for rank in ranks])
+    chains = Replays(job).outcome(()).critical
+    found = [chains.rank(step) for step in (0, 1, None)]
+    assert [critical and critical.rank for critical in found] == [1, 0, 1]
 
 
 @pytest.mark.parametrize("kind", ["send", "receive", "SendRecv"])

@@ -15,7 +15,7 @@ from tracetui.job.late_ranks import late_once
 from tracetui.job.network_links import job_links
 from tracetui.job.phases import phase_names
 from tracetui.job.stages import stage_count
-from tracetui.job.whatif.critical import CriticalRank, critical_rank
+from tracetui.job.whatif.critical import CriticalChains, CriticalRank
 from tracetui.job.whatif.durations import Durations, UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS, NO_JITTER, Fix, Target
 from tracetui.job.whatif.lanes import ReplayedLanes
@@ -52,7 +52,7 @@ class Outcome:
     """What some fixes bring together: how long a step takes, who is critical, and what ranks do then."""
 
     trial: Trial
-    critical: CriticalRank | None
+    critical: CriticalChains
     lanes: ReplayedLanes
 
 
@@ -118,7 +118,7 @@ class Replays:
         step = round(float(self.order.step_times(times.start, times.end).mean())) if fixes else self.step_ns
         return Outcome(
             Trial(tuple(fixes), step, self.step_ns - step),
-            critical_rank(self.order, times, duration),
+            CriticalChains(self.order, times, duration),
             ReplayedLanes(self.order, times, parts),
         )
 
@@ -179,7 +179,7 @@ def what_if(job: Job, fixes: Sequence[Fix] = ()) -> JobWhatIf:
         last_stage=_gone(replays, plain, best, durations.stage == last) if is_last_here else None,
         trials=replays.trials(single_fixes(job, len(order), durations)),
         asked=wanted,
-        critical=critical_rank(order, order.times(changed, delays=delays), changed),
+        critical=CriticalChains(order, order.times(changed, delays=delays), changed).rank(),
     )
 
 

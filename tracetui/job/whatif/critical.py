@@ -28,42 +28,50 @@ class CriticalRank:
     missing: float  #: until missing ranks came, as a share of the whole chain
 
 
-def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank | None:
-    """Return the rank that is critical in a replay; None where there is nothing."""
-    befores = _Lists(order.graph.after, order.graph.before, len(order))
-    grouped = np.flatnonzero(order.graph.group != ALONE)
-    members = _Lists(order.graph.group[grouped], grouped, int(order.graph.group.max(initial=-1)) + 1)
-    spent: Counter[tuple[int, str]] = Counter()
-    delayed = 0
-    chosen = np.unique(np.linspace(0, len(order.steps) - 1, _MOST_STEPS).round().astype(np.int64)).tolist()
-    for step in chosen:
-        of_step = order.longest_of_step(step, times.start, times.end)
-        begin = int(times.start[of_step].min())
-        at = int(of_step[times.end[of_step].argmax()])
-        while at >= 0 and order.step[at] == step and times.end[at] > begin:
-            is_alone = order.graph.group[at] == ALONE
-            together = np.array([at]) if is_alone else members.of(int(order.graph.group[at]))
-            last = int(together[times.start[together].argmax()])
-            spent.update(_parts(order, together, at, last, duration))
-            earlier = befores.of(last)
-            at = int(earlier[times.end[earlier].argmax()]) if len(earlier) else -1
-            ready = max(int(times.end[at]), begin) if at >= 0 else begin
-            delay = max(int(times.start[last]) - ready, 0)
-            if order.rank[last] == STAND_IN:
-                spent[STAND_IN, _MISSING] += delay
-            else:
-                delayed += delay
-    by_rank: Counter[int] = Counter()
-    for (place, _), ns in spent.items():
-        by_rank[place] += ns
-    if not by_rank:
-        return None
-    place = max(by_rank, key=lambda rank: (by_rank[rank], -rank))
-    reason = max((ns, name) for (rank, name), ns in spent.items() if rank == place)[1]
-    number = None if place == STAND_IN else order.job.ranks[place].number
-    whole = sum(by_rank.values()) + delayed
-    shares = (ns / max(whole, 1) for ns in (by_rank[place], delayed, spent[STAND_IN, _MISSING]))
-    return CriticalRank(number, reason, *shares)
+class CriticalChains:
+    """The longest chains of operations of the steps of a replay."""
+
+    def __init__(self, order: Order, times: Times, duration: Int64s) -> None:
+        self._order, self._times, self._duration = order, times, duration
+        self._befores = _Lists(order.graph.after, order.graph.before, len(order))
+        grouped = np.flatnonzero(order.graph.group != ALONE)
+        groups = int(order.graph.group.max(initial=-1)) + 1
+        self._members = _Lists(order.graph.group[grouped], grouped, groups)
+
+    def rank(self, step: int | None = None) -> CriticalRank | None:
+        """Return the rank that is critical in a step (its place), or in all; None where nothing is."""
+        order, times = self._order, self._times
+        spent: Counter[tuple[int, str]] = Counter()
+        delayed = 0
+        some = np.unique(np.linspace(0, len(order.steps) - 1, _MOST_STEPS).round().astype(np.int64)).tolist()
+        for number in some if step is None else [step]:
+            of_step = order.longest_of_step(number, times.start, times.end)
+            begin = int(times.start[of_step].min())
+            at = int(of_step[times.end[of_step].argmax()])
+            while at >= 0 and order.step[at] == number and times.end[at] > begin:
+                is_alone = order.graph.group[at] == ALONE
+                together = np.array([at]) if is_alone else self._members.of(int(order.graph.group[at]))
+                last = int(together[times.start[together].argmax()])
+                spent.update(_parts(order, together, at, last, self._duration))
+                earlier = self._befores.of(last)
+                at = int(earlier[times.end[earlier].argmax()]) if len(earlier) else -1
+                ready = max(int(times.end[at]), begin) if at >= 0 else begin
+                delay = max(int(times.start[last]) - ready, 0)
+                if order.rank[last] == STAND_IN:
+                    spent[STAND_IN, _MISSING] += delay
+                else:
+                    delayed += delay
+        by_rank: Counter[int] = Counter()
+        for (place, _), ns in spent.items():
+            by_rank[place] += ns
+        if not by_rank:
+            return None
+        place = max(by_rank, key=lambda rank: (by_rank[rank], -rank))
+        reason = max((ns, name) for (rank, name), ns in spent.items() if rank == place)[1]
+        rank_number = None if place == STAND_IN else order.job.ranks[place].number
+        whole = sum(by_rank.values()) + delayed
+        shares = (ns / max(whole, 1) for ns in (by_rank[place], delayed, spent[STAND_IN, _MISSING]))
+        return CriticalRank(rank_number, reason, *shares)
 
 
 def _parts(

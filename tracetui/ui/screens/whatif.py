@@ -234,10 +234,8 @@ class WhatifScreen(JobScreen[Trials]):
         step = order.steps[self._step]
         start, end = now.lanes.step_span(self._step)
         length = max(end - start, 1)
-        self._entitle(
-            "now", translate("step {step} now: {time}", step=step, time=format_duration(length)), now
-        )
-        critical = self._critical_place(order.job, now)
+        title = translate("step {step} now: {time}", step=step, time=format_duration(length))
+        critical = self._entitle("now", title, now)
         self.query_one("#lanes_now", RankLanes).show(
             now.lanes.of_step(self._step), labels(order.job), critical, (start, start + length), start
         )
@@ -249,9 +247,8 @@ class WhatifScreen(JobScreen[Trials]):
             start, end = then.lanes.step_span(self._step)
             fixes = names(printable(fix.text, 60) for fix in then.trial.fixes)
             title = translate("then, {fixes} fixed: {time}", fixes=fixes, time=format_duration(end - start))
-            self._entitle("then", title, then)
+            critical = self._entitle("then", title, then)
             span = (start, start + max(length, end - start))
-            critical = self._critical_place(order.job, then)
             lanes.show(then.lanes.of_step(self._step), labels(order.job), critical, span, start)
         self.query_one("#legend", Lines).show([lanes.legend()])
 
@@ -279,16 +276,14 @@ class WhatifScreen(JobScreen[Trials]):
             error=error,
         )
 
-    def _entitle(self, which: str, title: str, outcome: Outcome) -> None:
-        rule = self.glyphs.rule
+    def _entitle(self, which: str, title: str, outcome: Outcome) -> int:
+        """Say who is critical in the step; return the place of that rank, -1 where it is not here."""
+        job, critical, rule = outcome.lanes.order.job, outcome.critical.rank(self._step), self.glyphs.rule
         pieces: list[StyledText] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (title, self.style_of(Role.TITLE)),
-            (f"  {critical_words(outcome.lanes.order.job, outcome.critical)}", self.style_of(Role.TEXT)),
+            (f"  {critical_words(job, critical)}", self.style_of(Role.TEXT)),
         ]
         self.query_one(f"#{which}", Lines).show([pieces])
-
-    def _critical_place(self, job: Job, outcome: Outcome) -> int:
-        """Return the place of the critical rank; -1 where it is not here."""
-        number = outcome.critical.rank if outcome.critical is not None else None
+        number = critical.rank if critical is not None else None
         return next((place for place, rank in enumerate(job.ranks) if rank.number == number), -1)
