@@ -33,7 +33,7 @@ from tracetui.job.experts import (
 from tracetui.job.job import Job, job_of
 from tracetui.job.whatif.answer import NoReplay, Replays, what_if
 from tracetui.job.whatif.durations import UnknownFix
-from tracetui.job.whatif.fixes import BALANCED_EXPERTS
+from tracetui.job.whatif.fixes import BALANCED_EXPERTS, parse_fix
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 
 THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("W1", "W3", "W4", "W5", "W6")]
@@ -86,6 +86,13 @@ def test_all_waits_of_all_to_alls_are_of_a_layer() -> None:
 def test_balance_saves_what_the_balanced_job_does(name: str) -> None:
     predicted = Replays(job(f"experts-{name}")).trial([BALANCED_EXPERTS])
     assert predicted.step_ns == pytest.approx(Replays(job("experts-W0")).step_ns, rel=0.02)
+
+
+def test_no_fix_of_a_rank_saves_what_only_balance_can() -> None:
+    """A rank with few tokens has them as another one has many: what its experts do is not its own."""
+    replays = Replays(job("experts-W2"))
+    ranks = [replays.trial([parse_fix(f"rank={rank.number}")]) for rank in replays.order.job.ranks]
+    assert max(fixed.saves_ns for fixed in ranks) < 0.05 * replays.trial([BALANCED_EXPERTS]).saves_ns
 
 
 def test_balance_is_among_the_fixes_that_are_tried() -> None:

@@ -320,11 +320,15 @@ class Durations:
         return chosen
 
     def _fix_ranks(self, ranks: Sequence[int], parts: Int64s, chosen_parts: Sequence[int]) -> None:
-        """Let parts of the work of ranks take the median of the same work of all others in the same step."""
+        """Let parts of the work of ranks take the median of the same work of all others in the same step.
+
+        The work of experts stays, which is as long as tokens are many: fewer here are more elsewhere.
+        """
         if not ranks:
             return
         pieces = self._step_pieces
         chosen = np.any([self._of_rank(rank) for rank in ranks], axis=0)[pieces.first]
+        chosen[pieces.piece[self._is_of_experts[pieces.work]]] = False
         peers = np.flatnonzero(self._among_peers(chosen, self.order.rank[pieces.first]))
         opens, counts = _runs(np.sort(pieces.alike[peers]))
         middle = np.full(int(pieces.alike.max(initial=0)) + 1, -1, np.int64)  # of the sorted peers
@@ -411,33 +415,32 @@ class Durations:
 
     def _balance_experts(self, parts: Int64s, transfer: Int64s) -> None:
         """Let all ranks compute as long between two all-to-alls, and move as long in them."""
-        order = self.order
-        layers = expert_layers(order.job)
-        if not layers:
+        if not self._exchanges:
             raise UnknownFix(state("no rank exchanges tokens with others: there is no pair of all-to-alls"))
-        groups = exchange_groups(order.job)
-        for layer in layers:
-            together: dict[tuple[int, int], list[Exchange]] = {}
+        for exchanges in self._exchanges:
+            self._balance_exchanges(exchanges, parts, transfer)
+
+    @cached_property
+    def _exchanges(self) -> list[list[Exchange]]:
+        """What the ranks of a group exchange in one layer and step, for each of these."""
+        groups = exchange_groups(self.order.job)
+        together: dict[tuple[int, int, int], list[Exchange]] = {}
+        for layer in expert_layers(self.order.job):
             for exchange in layer.exchanges:
-                together.setdefault((groups.get(exchange.rank, -1), exchange.step), []).append(exchange)
-            for exchanges in together.values():
-                self._balance_exchanges(exchanges, parts, transfer)
+                key = (layer.number, groups.get(exchange.rank, -1), exchange.step)
+                together.setdefault(key, []).append(exchange)
+        return [*together.values()]
 
     def _balance_exchanges(self, exchanges: Sequence[Exchange], parts: Int64s, transfer: Int64s) -> None:
         """Balance what the ranks of a group do in one layer and step."""
-        order = self.order
         dispatched = _unevenness([exchange.dispatched for exchange in exchanges])
         combined = _unevenness([exchange.combined for exchange in exchanges])
         work = []
         for exchange in exchanges:
-            first, stop = self._work_of_rank(exchange.rank)
-            dispatch, combine = stop + exchange.dispatch, stop + exchange.combine
+            dispatch, combine, between = self._exchanged(exchange)
             transfer[dispatch] = round(int(transfer[dispatch]) / dispatched)
             transfer[combine] = round(int(transfer[combine]) / combined)
-            start = order.start[first:stop]
-            work.append(
-                first + np.flatnonzero((start >= order.end[dispatch]) & (start < order.start[combine]))
-            )
+            work.append(between)
         mean = sum(int(parts[places, COMPUTING].sum()) for places in work) / len(work)
         for places in work:
             whole, idle = parts[places, COMPUTING].sum(), parts[places, IDLE].sum()
@@ -448,10 +451,24 @@ class Durations:
                 left = max(float(idle) - max(mean - float(whole), 0.0), 0.0) / float(idle)
                 parts[places, IDLE] = np.rint(parts[places, IDLE] * left).astype(np.int64)
 
-    def _work_of_rank(self, place: int) -> tuple[int, int]:
-        """Return the first operation of a rank, and that of its first collective: its work is in between."""
+    @cached_property
+    def _is_of_experts(self) -> Bools:
+        """bool[operations]: whether they are work between two all-to-alls that give ranks unequal tokens."""
+        of_experts = np.zeros(len(self.order), np.bool_)
+        for exchanges in self._exchanges:
+            if _unevenness([exchange.tokens for exchange in exchanges]) > 1:
+                of_experts[np.concatenate([self._exchanged(exchange)[2] for exchange in exchanges])] = True
+        return of_experts
+
+    def _exchanged(self, exchange: Exchange) -> tuple[int, int, Int64s]:
+        """Return the operations of two all-to-alls of a rank, and its work between them."""
+        order, place = self.order, exchange.rank
         first, stop = np.searchsorted(self._here, np.array([place, place + 1])).tolist()
-        return first, stop - len(self.order.job.ranks[place].collectives)
+        stop -= len(order.job.ranks[place].collectives)
+        dispatch, combine = stop + exchange.dispatch, stop + exchange.combine
+        start = order.start[first:stop]
+        is_between = (start >= order.end[dispatch]) & (start < order.start[combine])
+        return dispatch, combine, first + np.flatnonzero(is_between)
 
     @cached_property
     def _here(self) -> Int64s:
