@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from textual.widgets import Input
 
 from tests.job.files import TINY, rank_directory
 from tests.job.planted import job as planted
+from tests.pages import check
 from tests.ui.training import screen_text
-from tests.ui.viewing import case, lines_of, said, until
 from tracetui.export.job.whatif import critical_words
+from tests.ui.viewing import case, lines_of, said, table_looks, until
 from tracetui.export.language import CHINESE, ENGLISH, choose_language
 from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
@@ -31,12 +32,15 @@ from tracetui.job.whatif.order import median_step
 from tracetui.job.whatif.row_fixes import RowFixes
 from tracetui.language import state
 from tracetui.places import parse_place
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.messages import JobRead
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screens.job_screen import JobScreen
+from tracetui.ui.ranks.rank_tables import RankTables
+from tracetui.ui.screens.job_screen import JobScreen, JobTableScreen
 from tracetui.ui.screens.pipeline import PipelineScreen
 from tracetui.ui.screens.whatif import WhatifScreen
+from tracetui.ui.tables.layout import ColumnPlace
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent
 
@@ -259,6 +263,25 @@ async def test_experts_are_drawn_by_their_tokens_and_say_what_balance_saves(dire
         assert start in collectives.start and end in collectives.end and start < end
         await pilot.press("P")
         await until(pilot, lambda: "No pipeline is seen" in text(app))
+
+
+async def test_which_columns_of_tables_of_a_job_stay_where_space_is_short(
+    directory: Path, request: pytest.FixtureRequest
+) -> None:
+    tables = RankTables(planted("pipeline-uneven"), Palette("none"))._tables
+    viewed: dict[str, Sequence[ColumnPlace]] = {name: table.places for name, table in tables.items()}
+    for name, keys in (("pipeline-uneven", "SP"), ("experts-W2", "E"), ("roles", "N")):
+        async with viewing_job(directory, planted(name)) as (app, pilot):
+            for key in keys:
+                await pilot.press(key)
+                await until(pilot, lambda: "replay off by" in said(app, "answer"))
+                screen = app.screen
+                viewed[app.shown] = (
+                    screen.column_places()
+                    if isinstance(screen, JobTableScreen)
+                    else screen.query_one(TableWidget).rows.columns
+                )
+    check(table_looks(viewed), "job-table-columns", request)
 
 
 async def test_what_a_job_has_nothing_of_is_said_whole_in_few_lines(directory: Path) -> None:

@@ -9,9 +9,12 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 
+from tests.pages import check
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import ROLES
+from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.ramp import Heat, Ramp, ramp_of
 
 Rgb = Sequence[float]
 
@@ -154,3 +157,31 @@ def test_without_colours_the_background_is_all_the_same() -> None:
     dark, light = (list(texts(Palette("none", light))) for light in (False, True))
     assert dark == light
     assert all(style.color is None and style.bgcolor is None for _, style in dark)
+
+
+@pytest.mark.parametrize("light", [False, True], ids=["dark", "light"])
+def test_which_colours_say_what(light: bool, request: pytest.FixtureRequest) -> None:
+    """In 16, 256 and true colours: glyphs and text, a name on a slice; shades of heat from the floor on."""
+    palettes = [Palette(name, light) for name in ("ansi", "256", "true")]
+
+    def line(what: str, *styles: object) -> str:
+        return f"{what:<20}" + "".join(f" | {style!s:<32}" for style in styles).rstrip()
+
+    lines = [line(what.name.lower(), *(of.style_of(what) for of in palettes)) for what in (*Role, *Activity)]
+    for what in palettes[0]._paints:
+        lines.append(line(f"on {what.name.lower()}", *(of.paint_of(what).box for of in palettes)))
+    for kind, hues in (("operator", "_hues"), ("file", "_file_hues")):
+        for paints in zip(*(getattr(of, hues) for of in palettes)):
+            lines += [
+                line(kind, *(paint.ink for paint in paints)),
+                line(f"on {kind}", *(paint.box for paint in paints)),
+            ]
+    for heat in Heat:
+        for shades in zip(*(_shades(ramp_of(heat, of.name, BLOCKS, light)) for of in palettes)):
+            lines.append(line(heat.value, *shades))
+    check("\n".join(lines), f"colours-{'light' if light else 'dark'}", request)
+
+
+def _shades(ramp: Ramp) -> Iterator[str]:
+    for glyph, style, text in zip(ramp.glyphs, ramp.styles, ramp.written):
+        yield f"{glyph} {style}" + ("" if text == Style() else f" ({text.color and text.color.name})")

@@ -16,6 +16,8 @@ from tests.export.training import training_events
 from tests.pages import check
 from tests.synthetic import trace_of
 from tests.ui.test_compare import sides
+from tests.ui.viewing import table_looks
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import analyse
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import compare_runs
@@ -24,6 +26,7 @@ from tracetui.export.tables.column import Table, worded
 from tracetui.ui.comparing.tables import SHOWN, Laid
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.stories.advice_story import advice_columns
 from tracetui.ui.tables import memory_views
 from tracetui.ui.tables.answer_columns import answer_columns
 from tracetui.ui.tables.columns import (
@@ -358,7 +361,6 @@ def test_a_name_that_is_not_known_is_a_dash_and_no_other_takes_its_place() -> No
 
 
 def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.FixtureRequest) -> None:
-    """Those that stay longest first, each with its cells, those it can shrink to, and its side."""
     analysis = analyse(trace_of(training_events()))
     palette = Palette("none")
     viewed = {name: shown.columns(analysis) for name, shown in TABLES.items()}
@@ -375,12 +377,8 @@ def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.Fixtu
         viewed[f"memory: {view.name}"] = view.columns(SHOWN_MEMORY, palette, BLOCKS)
     comparison = compare_runs(*(side.run for side in sides()))
     laid = Laid(comparison, palette, BLOCKS)
-    viewed.update({f"compared by {by}": laid.columns(SHOWN[by], 120) for by in ("term", "operator", "line")})
-    lines = []
-    for name, columns in viewed.items():
-        lines += ["", name]
-        for column in sorted(columns, key=lambda column: column.rank):
-            shrinks = f"{column.least} .. {column.width}" if column.least else f"{column.width}"
-            side = ">" if column.right else "<"
-            lines.append(f"  {column.rank}  {shrinks:>8} {side} {column.key or '(' + column.title + ')'}")
-    check("\n".join(lines[1:]), "table-columns", request)
+    for cells in (100, 99):
+        for by in ("term", "operator", "line"):
+            viewed[f"compared by {by} in {cells} cells"] = laid.columns(SHOWN[by], cells)
+    viewed["advice"] = advice_columns(analysis, find_advice(analysis), palette, BLOCKS)
+    check(table_looks(viewed), "table-columns", request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.session import Session
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace
 from tracetui.ui.widgets.lines import Lines
 
 _TURN_S = 0.002
@@ -93,3 +94,18 @@ def lines_of(widget: Widget) -> list[str]:
 def said(app: TraceApp, name: str) -> str:
     """What the lines of that id on the screen in front say."""
     return app.screen.query_one(f"#{name}", Lines).text
+
+
+def table_looks(viewed: Mapping[str, Sequence[ColumnPlace]]) -> str:
+    """The columns of tables by their names, for a page: as laid out, or how they are asked for.
+
+    Those that stay longest first, each with its cells, those it can shrink to, and its side.
+    """
+    lines = []
+    for name, columns in viewed.items():
+        lines += ["", name]
+        for column in sorted((of for of in columns if of is not ...), key=lambda column: column.rank):
+            shrinks = f"{column.least} .. {column.width}" if column.least else f"{column.width}"
+            side = "" if isinstance(column, ColumnLook) else "> " if column.right else "< "
+            lines.append(f"  {column.rank}  {shrinks:>8} {side}{column.key or '(' + column.title + ')'}")
+    return "\n".join(lines[1:])

@@ -71,20 +71,20 @@ _HUES: dict[tuple[Heat, bool], tuple[str, str, str]] = {
     (Heat.WORK, True): ("cyan", "blue", "black"),
     (Heat.WAIT, True): ("bright_black", "bright_black", "black"),
 }
-#: how two hues mix into eight shades: character, hue in front, hue behind (-1: the terminal's background)
+#: how two hues mix into eight shades: character, hue in front, hue behind (None: the terminal's background)
 _MIXED = (
-    ("░", 0, -1),
-    ("▒", 0, -1),
-    ("▓", 0, -1),
-    ("█", 0, -1),
+    ("░", 0, None),
+    ("▒", 0, None),
+    ("▓", 0, None),
+    ("█", 0, None),
     ("▒", 1, 0),
-    ("█", 1, -1),
+    ("█", 1, None),
     ("▒", 2, 1),
-    ("█", 2, -1),
+    ("█", 2, None),
 )
 _MIXED_GREY = (
-    ("░", 0, -1), ("▒", 0, -1), ("▓", 0, -1), ("█", 0, -1),
-    ("░", 2, 0), ("▒", 2, 0), ("▓", 2, 0), ("█", 2, -1),
+    ("░", 0, None), ("▒", 0, None), ("▓", 0, None), ("█", 0, None),
+    ("░", 2, 0), ("▒", 2, 0), ("▓", 2, 0), ("█", 2, None),
 )  # fmt: skip
 _ASCII_LEVELS = ".:-=+*#@"
 _DIGITS = " 12345678"
@@ -176,7 +176,7 @@ def _mixed(heat: Heat, light: bool, glyphs: Glyphs) -> Ramp:
         return Ramp(" " + _ASCII_LEVELS, (Style(), *styles), (Style(),) * 9, None)
     mixed = _MIXED_GREY if heat is Heat.WAIT else _MIXED
     styles = tuple(
-        Style.parse(hues[front] + (f" on {hues[behind]}" if behind >= 0 else ""))
+        Style.parse(hues[front] + ("" if behind is None else f" on {hues[behind]}"))
         for _, front, behind in mixed
     )
     return Ramp(" " + "".join(glyph for glyph, _, _ in mixed), (Style(), *styles), (Style(),) * 9, None)
