@@ -23,6 +23,7 @@ from tests.ui.training import screen_text
 from tests.ui.viewing import case, lines_of, said, until
 from tracetui import load
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.comparison.axis import Axis
 from tracetui.comparison.compared_run import run_of
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
@@ -33,7 +34,7 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen
 from tracetui.ui.session import Session
-from tracetui.ui.state import Viewport
+from tracetui.ui.state import UndoPoint, Viewport
 from tracetui.ui.widgets.stacked import Stacked
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
@@ -351,6 +352,80 @@ def test_another_step_is_looked_at_with_nothing_selected() -> None:
     assert view.selected == Chosen(gap=gap) and view.go_beside_step(-1)
     assert view.step == before - 1 and view.selected == Chosen()
     assert view.go_beside_step(1) and view.step == before
+
+
+def view_of(deltas: list[int | None]) -> JointView:
+    """Where one looks at two runs of as many steps; None: a step that one of them lacks."""
+    at = np.arange(2 * len(deltas) + 2, dtype=np.int64) * 100
+    axis = Axis(at, (at, at), (np.arange(len(deltas)),) * 2)
+    rows = [None if delta is None else (SimpleNamespace(delta_ns=delta), ()) for delta in deltas]
+    both: Any = SimpleNamespace(axis=axis, step_rows=lambda step, _: rows[step], devices=3)
+    return JointView(both)
+
+
+@given(st.lists(st.none() | st.integers(-3, 3), min_size=1, max_size=5))
+def test_the_first_of_the_steps_that_differ_most_is_looked_at_with_a_twentieth_free_at_each_end(
+    deltas: list[int | None],
+) -> None:
+    view = view_of(deltas)
+    known = [abs(delta) for delta in deltas if delta is not None]
+    viewport, start = view.state.bounds, 100
+    if known:
+        start = 100 + 200 * [delta is not None and abs(delta) == max(known) for delta in deltas].index(True)
+        viewport = Viewport(start - 5, start + 105).within(viewport)
+    assert view._step_of_most() == (viewport, start)
+    if known:
+        view.state.look(Viewport(start, start + 1))
+        assert view.fit_selection() and view.state.viewport == viewport, "nothing is selected"
+
+
+@given(st.integers(0, 700), st.integers(1, 700), st.integers(-100, 900), st.sampled_from([-1, 1]))
+def test_what_is_shown_of_a_step_is_shown_of_the_next_one(start: int, span: int, time: int, by: int) -> None:
+    view = view_of([1, 2, 3])
+    bounds, starts = view.state.bounds, [100, 300, 500]
+    viewport = Viewport(start, start + span).within(bounds)
+    view.state.place = UndoPoint(viewport, time_ns=time)
+    on_screen = viewport.start_ns <= time < viewport.end_ns
+    moment = time if on_screen else (viewport.start_ns + viewport.end_ns) // 2
+    step = sum(moment >= at for at in starts) - 1
+    assert (view.moment, view.step) == (moment, step)
+    assert view.go_beside_step(by) == (0 <= step + by < 3)
+    if 0 <= step + by < 3:
+        moved = starts[step + by] - (starts[step] if step >= 0 else moment)
+        assert view.state.viewport == viewport.pan(moved, bounds)
+        assert view.state.place.time_ns == (min(time + moved, 700) if on_screen else starts[step + by])
+    else:
+        assert view.state.place == UndoPoint(viewport, time_ns=time)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_selection_and_its_counterpart_fill_the_screen_with_a_fortieth_free_at_each_end(side: int) -> None:
+    view, pair = JointView(stack()), stack()
+    assert not view.awaits_counterpart, "nothing is selected"
+    counts = [len(analysis.gaps) for analysis in sides()]
+    for gap in range(0, min(counts), 5):
+        chosen, counterpart = Chosen(gap=gap), Chosen(gap=counts[1 - side] - 1 - gap)
+        view.choose_gap(side, gap)
+        assert view.awaits_counterpart
+        view.take_counterpart(side, chosen, counterpart)
+        assert not view.awaits_counterpart
+        spans = pair.span(side, chosen), pair.span(1 - side, counterpart)
+        start, end = min(spans)[0], max(end for _, end in spans)
+        margin = max((end - start) // 40, 1)
+        assert view.fit_selection()
+        assert view.state.viewport == Viewport(start - margin, end + margin).within(view.state.bounds)
+        view.flip()
+        assert view.side == 1 - side and view.selected == counterpart
+        view.choose(side, Chosen(), BandKind.IDLE)
+        assert view.selected == counterpart, "nothing is no selection"
+
+
+def test_devices_follow_each_other_in_a_ring() -> None:
+    view = view_of([1])
+    shown = [view.device for _ in range(4) if view.go_to_next_device(1)]
+    shown += [view.device for _ in range(2) if view.go_to_next_device(-1)]
+    assert shown == [1, 2, 0, 1, 0, 2]
+    assert not JointView(stack()).go_to_next_device(1)
 
 
 def test_a_run_with_fewer_devices_shows_its_last_one_beside_those_of_the_other() -> None:

@@ -59,8 +59,7 @@ class JointView:
     @property
     def moment(self) -> int:
         """The time whose step is spoken of: the cursor's, or the middle where that is off screen."""
-        viewport, time = self.state.viewport, self.state.place.time_ns
-        return time if viewport.start_ns <= time < viewport.end_ns else viewport.centre_ns
+        return _moment(self.state.viewport, self.state.place.time_ns)
 
     @property
     def step(self) -> int:
@@ -88,8 +87,7 @@ class JointView:
         if state.viewport != state.bounds and state.undo_stack:
             viewport = spanning(place(side, state.viewport.start_ns), place(side, state.viewport.end_ns))
             time = place(side, state.place.time_ns)
-            moment = time if viewport.start_ns <= time < viewport.end_ns else viewport.centre_ns
-            if not chosen and self._is_past_both(moment):
+            if not chosen and self._is_past_both(_moment(viewport, time)):
                 viewport, time = self._step_of_most()
         else:
             viewport, time = self._step_of_most()
@@ -148,7 +146,7 @@ class JointView:
             return False
         moved = axis.step_start(step + by) - (axis.step_start(step) if step >= 0 else self.moment)
         viewport = self.state.viewport.pan(moved, self.state.bounds)
-        time = min(max(here + moved, 0), axis.end) if here == self.moment else axis.step_start(step + by)
+        time = min(here + moved, axis.end) if here == self.moment else axis.step_start(step + by)
         self.state.go(replace(self.state.place, viewport=viewport, time_ns=time, row=-1, gap=-1), "step")
         return True
 
@@ -213,6 +211,11 @@ class JointView:
         self.device = (self.device + by) % self.stack.devices
         self.state.go(replace(self.state.place, row=-1, gap=-1), "device")
         return True
+
+
+def _moment(viewport: Viewport, time_ns: int) -> int:
+    """Return a time that is on screen, else the middle of it."""
+    return time_ns if viewport.start_ns <= time_ns < viewport.end_ns else viewport.centre_ns
 
 
 def spanning(start_ns: int, end_ns: int) -> Viewport:
