@@ -22,12 +22,15 @@ from tracetui.ui.drawing.curve_rows import ROWS, Extras, extra_key
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.line_art import LineArt
 from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.row import LineKind, TimelineRow, track_key
 from tracetui.ui.drawing.rows import curve_lines, hiding, timeline_lines
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.state import TrackKey, Viewport, ViewState
+from tracetui.ui.stories.curve_words import curve_at, describe_curve
+from tracetui.units import format_duration
 
 
 def sample(time: float, value: float, name: str = "HBM 0/Read", pid: int = 14) -> dict[str, object]:
@@ -196,3 +199,16 @@ def test_the_idle_share_is_of_the_part_of_the_window_on_screen(start: int, end: 
     art: Any = SimpleNamespace(_picture=picture)
     assert LineArt._idle_share(art, 0, Viewport(start, end)) == share
     assert LineArt._idle_share(art, -1, Viewport(start, end)) == ""
+
+
+def test_the_last_sample_of_a_curve_is_part_of_it() -> None:
+    time, values = np.array([100, 104, 109], np.int64), np.array([1.0, 2.0, 6.0])
+    curve = CounterTrack(LEAD, "lead", "", "NPU", lambda: Series.from_samples(time, values))
+    state = ViewState(Viewport(100, 200))
+    for sketch, end in ((None, 200), (object(), 110)):
+        picture: Any = SimpleNamespace(curve=lambda _: curve, sketch=sketch)
+        spot = curve_at(picture, state)
+        assert spot is not None and spot.span == (100, end)
+        *_, screen, every = describe_curve(spot, 100, Pen(Palette("none"), ASCII))
+        lengths = ["".join(text for text, _ in line).rpartition(" in ")[2] for line in (screen, every)]
+        assert lengths == [format_duration(end - 100), format_duration(10)]

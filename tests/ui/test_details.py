@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 from tests.analysis import real
 from tests.ui.training import STEPS, training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.kernels import KernelFacts
 from tracetui.export.tables.gaps import lead_lost_document
-from tracetui.ui.drawing.glyphs import BLOCKS
+from tracetui.trace.stack import Frame
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.stories.describe import describe_kernel, run_lines
-from tracetui.ui.widgets.details import Details
+from tracetui.ui.widgets.details import Details, SelectionFacts
 
 
 async def test_the_number_of_hidden_lines_is_never_cut() -> None:
@@ -183,3 +189,18 @@ def test_what_is_written_of_a_run_is_escaped_and_fits() -> None:
     assert not any("\x1b" in line for line in lines) and "[red]" in lines[0]
     assert len(lines) > 3 and max(map(len, lines)) <= 60
     assert lines[1].startswith(" options  option_0 0, ") and lines[-1].endswith("option_19 19")
+
+
+def test_without_a_stack_none_is_shown() -> None:
+    details: Any = SimpleNamespace(stack=())
+    assert Details.toggle_stack(details) is False
+
+
+@pytest.mark.parametrize(("selection", "label"), [((0, -1), "line"), ((-1, 0), "launched")])
+def test_a_line_is_that_of_a_slice_or_where_a_gap_is_launched(selection: tuple[int, int], label: str) -> None:
+    stack = (Frame("/work/train.py", 12, "loss"),)
+    details: Any = SimpleNamespace(
+        _main=None, chain=None, _selection=selection, stack=stack, rules=FrameRules(), _facts=SelectionFacts()
+    )
+    lines = Details._stack_lines(details, Pen(Palette("none"), ASCII))
+    assert lines[0][0][0].strip() == label

@@ -195,3 +195,13 @@ async def test_the_frames_of_the_stacks_are_exported(samples: Path, tmp_path: Pa
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [int(row["idle_ns"]) for row in rows] == [frame.idle_ns for frame in frames]
+
+
+@given(st.integers(0, 9), st.integers(0, 12), st.integers(1, 12), st.integers(0, 11))
+def test_the_cursor_is_on_screen_and_no_line_is_left_free(height: int, top: int, rows: int, row: int) -> None:
+    row = min(row, rows - 1)
+    view: Any = SimpleNamespace(size=SimpleNamespace(height=height), top=top, row=row, cells=[()] * rows)
+    moved, height = FlameView._scroll(view), max(height, 1)
+    assert moved == (view.top != top)
+    assert 0 <= view.top <= row < view.top + height
+    assert view.top == 0 or view.top + height <= rows

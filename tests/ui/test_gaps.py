@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.color import ColorType
@@ -20,7 +22,9 @@ from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, until, vi
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.trace.model import Activity, Trace
+from tracetui.trace.stack import Frame
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS
@@ -361,3 +365,11 @@ def test_the_first_slice_of_a_trace_ends_a_gap_like_any_other() -> None:
     (worst,) = describe_worst(analysis, [0], Measure.IDLE, Pen(palette, BLOCKS))
     assert worst[-1] == ("first row", palette.style_of(Activity.COMPUTE))
     assert [located_task(analysis, row) for row in (0, -1)] == ["first row · Stream 1", "-"]
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 frame of torch"), (2, "2 frames of torch")])
+def test_frames_of_a_package_are_counted(count: int, words: str) -> None:
+    story: Any = SimpleNamespace(_glyphs=BLOCKS, _dim=None)
+    stack = (Frame("/usr/lib/python3/site-packages/torch/nn/f.py", 5, "relu"),) * count
+    (line,) = GapStory._stack_lines(story, stack, False, FrameRules())
+    assert line[0][0].strip(f" {BLOCKS.dot}") == words

@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.health import planting
 from tests.analysis.real import read
 from tests.ui.training import screen_text, viewer
-from tests.ui.viewing import said, settled
+from tests.ui.viewing import said, settled, timeline
 from tracetui.ui.app import TraceApp
 from tracetui.ui.screens.health import HealthScreen
 
@@ -32,7 +32,7 @@ async def test_a_recording_that_lost_tasks_says_so_everywhere(real_traces: Path,
         await pilot.pause()
         text = screen_text(app)
         assert text[0].startswith(f" Idle time and steps are wrong: {SENTENCE}")
-        assert "(!)" in text[1]
+        assert "(!)" in text[1] and timeline(app).top_line.size.height == 2
         await pilot.press("B")
         await pilot.pause()
         screen = app.screen

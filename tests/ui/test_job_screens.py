@@ -7,6 +7,8 @@ import shlex
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -36,7 +38,10 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.messages import JobRead
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
+from tracetui.ui.ranks.rank_view import RankPlace
+from tracetui.ui.screens.experts import ExpertsScreen
 from tracetui.ui.screens.job_screen import JobScreen, JobTableScreen
 from tracetui.ui.screens.pipeline import PipelineScreen
 from tracetui.ui.screens.whatif import WhatifScreen
@@ -140,8 +145,16 @@ async def test_the_fix_of_a_row_is_tried_and_its_lanes_are_shown(directory: Path
                 assert max(map(cell_len, shown)) <= size[0]
                 assert words in shown[0] and shown[-1].startswith("space")
                 assert all(sum(f"rank {rank} " in line for line in shown) >= 2 for rank in range(3))
+                if size[1] == 60:
+                    heights = {lanes.size.height for lanes in app.screen.query(RankLanes)}
+                    assert heights == {1 + len(job.ranks)}, "an axis and all ranks"
         screen = app.screen
         assert isinstance(screen, WhatifScreen)
+        start, end = outcome.lanes.step_span(screen._step)
+        assert f" fixed: {format_duration(end - start)}" in said(app, "then")
+        screen.failed("outcome", "It cannot be replayed.")
+        await pilot.pause()
+        assert "It cannot be replayed." in text(app)
         assert screen.export_name() == "what_if", "a name of a file without blanks"
         table = screen.query_one(TableWidget)
         row = table.cursor_row
@@ -282,6 +295,18 @@ async def test_which_columns_of_tables_of_a_job_stay_where_space_is_short(
                     else screen.query_one(TableWidget).rows.columns
                 )
     check(table_looks(viewed), "job-table-columns", request)
+
+
+def test_the_exchange_with_most_tokens_of_the_hot_rank_is_opened() -> None:
+    tokens = (None, 5, 9, 7)
+    exchanges = [SimpleNamespace(rank=1, tokens=of, dispatch=at, combine=at) for at, of in enumerate(tokens)]
+    other = SimpleNamespace(rank=0, tokens=99, dispatch=0, combine=0)
+    layer = SimpleNamespace(hot_ranks=lambda groups: [1], exchanges=[other, *exchanges])
+    answer: Any = SimpleNamespace(rows=SimpleNamespace(rows=[layer], groups=()))
+    collectives = SimpleNamespace(start=[0, 10, 20, 30], end=[1, 11, 21, 31])
+    job: Any = SimpleNamespace(ranks=[None, SimpleNamespace(collectives=collectives)])
+    screen: Any = None
+    assert ExpertsScreen.place_of(screen, job, answer, 0) == RankPlace(1, 20, 21)
 
 
 async def test_what_a_job_has_nothing_of_is_said_whole_in_few_lines(directory: Path) -> None:

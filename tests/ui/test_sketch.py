@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.arrays import Int64s
+from tracetui.language import restate
 from tracetui.reader import skeleton as skeleton_module
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import TraceFile
@@ -21,7 +22,7 @@ from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer, Trace
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, timeline_lines, track_key
-from tracetui.ui.drawing.sketch import Sketch, Slopes, _reaches
+from tracetui.ui.drawing.sketch import Missing, Sketch, Slopes, _reaches, missing_words
 
 COLUMNS = 60
 HOST, DEVICE = 1, 2
@@ -221,3 +222,21 @@ def test_a_spot_reaches_half_way_to_those_of_its_group_that_follow_it_in_time() 
     assert (begin.tolist(), stop.tolist()) == ([5, 15, 59, 34], [15, 25, 61, 36])
     begin, stop = _reaches(spots, 7, 23)
     assert (begin[0], stop[1]) == (7, 23), "within the trace"
+
+
+def test_a_line_that_is_no_counter_has_no_samples() -> None:
+    counters = SimpleNamespace(time=np.array([5, 25], np.int64))
+    sketch: Any = SimpleNamespace(_counters={("a",): range(2)}, trace=SimpleNamespace(counters=counters))
+    edges = np.array([0, 10, 20, 30], np.int64)
+    assert Sketch.samples(sketch, ("a",), edges).tolist() == [True, False, True]
+    assert Sketch.samples(sketch, ("b",), edges).tolist() == [False] * 3
+
+
+def test_times_that_are_not_read_are_told_to_a_thousandth_of_the_trace() -> None:
+    sketch: Any = SimpleNamespace(missing=lambda: [Missing("Python", 12_345_678_901, 166_000_000_000)])
+    report = SimpleNamespace(text_bytes=30, bytes=40)
+    trace: Any = SimpleNamespace(start_ns=0, end_ns=200_000_000_000, report=report)
+    words = restate(missing_words(sketch, trace))
+    assert words.startswith("25 % of the file is not read") and words.endswith(
+        "Python from 12.3 s to 166.0 s"
+    )

@@ -11,6 +11,8 @@ from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.analysis.machine import npu, operator, task
 from tests.synthetic import trace_of
@@ -23,9 +25,12 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.row import LineKind
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.statistics import window_bounds
-from tracetui.ui.state import Viewport
+from tracetui.ui.screens.time_prompt import TimePrompt
+from tracetui.ui.state import Viewport, ViewState
 from tracetui.ui.stories.time_window import measure_words, window_sentence
+from tracetui.ui.widgets.curve import CurveView
 from tracetui.ui.widgets.minimap import Minimap
+from tracetui.ui.widgets.ruler import Ruler
 from tracetui.ui.widgets.tracks import Tracks
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
@@ -272,3 +277,34 @@ def test_a_window_is_measured_from_its_mark_and_told_from_the_beginning(
     assert measure_words(session, ASCII).startswith(f"The window starts at {format_time(200)}: ")
     state.mark = state.window = None
     assert measure_words(session, ASCII) == window_sentence(session) == ""
+
+
+@pytest.mark.parametrize(("text", "known"), [("0ns", True), ("9ns", True), ("10ns", False)])
+def test_a_time_is_in_a_trace_from_its_start_to_before_its_end(text: str, known: bool) -> None:
+    session = SimpleNamespace(state=ViewState(Viewport(100, 110)), trace=None)
+    prompt: Any = SimpleNamespace(session=session)
+    assert isinstance(TimePrompt._parsed(prompt, text), int) == known
+
+
+@given(st.integers(-200, 1200), st.integers(0, 1200), st.integers(1, 80))
+def test_the_length_of_a_window_stands_in_the_middle_of_it(start: int, span: int, columns: int) -> None:
+    viewport, window = Viewport(0, 1000), (start, start + span)
+    session = SimpleNamespace(state=SimpleNamespace(viewport=viewport))
+    ruler: Any = SimpleNamespace(window=window, session=session)
+    first = max(viewport.column_of(start, columns) + 1, 0)
+    stop = min(viewport.column_of(start + span, columns), columns)
+    text = f" {format_duration(span)} "
+    placed = Ruler._length(ruler, columns)
+    assert [words for _, words in placed] == [text] * (stop - first >= len(text))
+    for at, _ in placed:
+        assert 0 <= (stop - at - len(text)) - (at - first) <= 1
+
+
+def test_columns_of_time_and_labels_fill_the_width() -> None:
+    tracks: Any = SimpleNamespace(size=SimpleNamespace(width=80), label_width=23)
+    curve: Any = SimpleNamespace(_span=Viewport(0, 100), columns=10)
+    assert Tracks.columns.fget(tracks) == 80 - 23  # type: ignore[attr-defined]
+    cursors = []
+    for curve.time_ns in (-1, 0, 99, 100):
+        cursors.append(CurveView._cursor.fget(curve))  # type: ignore[attr-defined]
+    assert cursors == [-1, 0, 9, -1]

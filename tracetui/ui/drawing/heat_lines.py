@@ -78,7 +78,7 @@ def whole_cells(
     columns = zip(range(len(levels)), levels, widths, texts or [""] * len(levels))
     # Numbers are written in each cell; cells without are one piece with those beside them.
     for (level, chosen, text, _), run in groupby(
-        columns, lambda cell: (cell[1], cell[0] == cursor[0], cell[3], cell[0] if cell[3] else -1)
+        columns, lambda cell: (cell[1], cell[0] == cursor[0], cell[3], cell[0] if cell[3] else None)
     ):
         width = sum(cell[2] for cell in run)
         if text and level >= 0:

@@ -182,9 +182,9 @@ class Sketch:
                 found[line] = of[of_line], busy[of_line]
             if len(track.lanes):
                 of_line = slice(int(bounds[track.lanes[0]]), int(bounds[track.lanes[-1] + 1]))
-                busiest = np.full(count, -1.0)
+                busiest = np.zeros(count)
                 np.maximum.at(busiest, of[of_line], busy[of_line])
-                found[key] = np.flatnonzero(busiest >= 0), busiest[busiest >= 0]
+                found[key] = np.flatnonzero(busiest), busiest[busiest > 0]
         return found
 
     def _places_by_line(self) -> dict[TrackKey, Int64s]:

@@ -77,8 +77,7 @@ class Sheet:
     @property
     def bounds(self) -> Floats:
         """float64[8]: the highest share of each shade. The last is that of the fullest cell, rounded up."""
-        shares = self.cells.share
-        fullest = float(np.nanmax(shares)) if shares.size and not np.isnan(shares).all() else 0.0
+        fullest = float(np.fmax.reduce(self.cells.share, axis=None, initial=0.0))
         top = next(top for top in _TOPS if top / 100 >= min(fullest, 1.0))
         return np.array(_BOUNDS) * top / 10_000
 

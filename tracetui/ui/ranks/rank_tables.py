@@ -74,7 +74,7 @@ class RankTables:
         self.job, self._palette, self._unread, self._glyphs = job, palette, unread, glyphs
         self.saves: dict[str, dict[Fix, int] | None] = {}  #: by table; None: no replay tells
         self.error = 0.0  #: of the replay that tells
-        self._place = {rank.number: place for place, rank in enumerate(job.ranks)}
+        self._place: dict[int | None, int] = {rank.number: place for place, rank in enumerate(job.ranks)}
 
     @cached_property
     def rows(self) -> tuple[RankRow, ...]:
@@ -276,7 +276,7 @@ class RankTables:
         """Return the place in the job of the rank that a row is about, -1 where it is not here."""
         found = self._tables.get(table)
         number = None if found is None else found.rank(found.rows.rows[row])
-        return -1 if number is None else self._place.get(number, -1)
+        return self._place.get(number, -1)
 
     def _notes(self, width: int) -> tuple[list[ViewColumn], int]:
         """Return the notes in as many lines as they take, and how many these are."""

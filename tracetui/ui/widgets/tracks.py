@@ -114,7 +114,7 @@ class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
             return
         state, sketch = self.session.state, self.picture.sketch
         first = self.lines.fixed + self.top
-        key = self.lines.lines[first].key if self.top and first < len(self.lines.lines) else ()
+        key = self.lines.lines[first].key if self.top else ()
         expected, devices = (sketch.tracks, sketch.devices) if sketch is not None else ((), ())
         trace, extras = self.picture.trace, self.picture.extras
         self.lines = timeline_lines(trace, state.toggled, state.pinned, expected, devices, extras)
