@@ -41,7 +41,7 @@ from tracetui.ui.comparing import comparing
 from tracetui.ui.comparing.comparing import Comparing, Flipped, _anchor, gap_ended_by
 from tracetui.ui.comparing.pair import ComparedPair, Runs, absence_lines
 from tracetui.ui.comparing.row_story import story
-from tracetui.ui.comparing.tables import SHOWN, columns, instance
+from tracetui.ui.comparing.tables import SHOWN, columns, instance, most_telling_table
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
@@ -527,3 +527,23 @@ def test_a_change_of_a_hundredth_is_at_most_a_hundredth(more: int, words: str) -
     if more <= 1_000:
         memory = MemoryRow("alive", sums[0], sums[1], row.scale, False, "alive", "", None, None)
         assert words in story(memory)[-1]
+
+
+@pytest.mark.parametrize(
+    ("shown", "before", "two"),
+    [(0, -1, (0, 1)), (2, -1, (0, 2)), (2, 1, (1, 2)), (0, 2, (0, 2)), (1, 1, (1, 2))],
+)
+def test_the_trace_shown_and_the_one_before_are_compared_in_the_order_of_opening(
+    shown: int, before: int, two: tuple[int, int]
+) -> None:
+    viewer = SimpleNamespace(sessions=["a", "b", "c"], session="abc"[shown])
+    comparing: Any = SimpleNamespace(viewer=viewer, _before=before)
+    assert Comparing.last_two(comparing) == two
+
+
+def test_the_table_with_the_largest_change_tells_most() -> None:
+    comparison = compare_runs(*(side.run for side in sides()))
+    rows = {by: SHOWN[by].rows(comparison) for by in ("line", "operator", "communication")}
+    largest = max(abs(of[0].delta_ns) for of in rows.values() if of)
+    table = most_telling_table(comparison)
+    assert abs(rows[table][0].delta_ns) == largest

@@ -373,3 +373,11 @@ def test_frames_of_a_package_are_counted(count: int, words: str) -> None:
     stack = (Frame("/usr/lib/python3/site-packages/torch/nn/f.py", 5, "relu"),) * count
     (line,) = GapStory._stack_lines(story, stack, False, FrameRules())
     assert line[0][0].strip(f" {BLOCKS.dot}") == words
+
+
+@pytest.mark.parametrize("devices", [1, 2, 3])
+def test_several_devices_are_counted(devices: int) -> None:
+    events = [event for device in range(devices) for event in process(device, "python", f"GPU {device}")]
+    events += [piece(device, 7, "k", at, 10, "kernel") for device in range(devices) for at in (0, 50)]
+    answer = gaps_answer(analyse(trace_of(events)), Measure.IDLE)
+    assert answer.endswith(f"{devices} devices") == (devices > 1)

@@ -817,3 +817,22 @@ async def test_idle_time_of_a_phase_is_told_beside_the_time_of_the_phase(one_ste
         await pilot.press("2")
         await pilot.pause()
         assert said(app, "answer").endswith("140 µs idle: 140 µs of 380 µs step")
+
+
+def test_a_step_is_told_by_its_named_phases_but_its_preparation() -> None:
+    phases = [
+        SimpleNamespace(name=name, preparing=preparing)
+        for name, preparing in (
+            ("", False),
+            ("data", True),
+            ("forward", False),
+            ("", True),
+            ("backward", False),
+        )
+    ]
+    view: Any = SimpleNamespace(
+        _analysis=SimpleNamespace(idle_ns=5000),
+        _map=SimpleNamespace(phases=phases),
+        _phase_words=lambda phase: f"<{phase.name}>",
+    )
+    assert FoldView.answer(view) == "5.00 µs idle: <forward>, <backward>"

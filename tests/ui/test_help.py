@@ -76,3 +76,9 @@ def test_causes_stand_with_the_names_that_tables_and_json_give_them() -> None:
     lines = text_of("timeline", 200)
     for cause in Cause:
         assert any(line.startswith(cause_name(cause)) and f" {cause.label}: " in line for line in lines)
+
+
+def test_keys_stand_in_as_many_columns_as_there_is_room_for() -> None:
+    """Two of 38 cells and a margin of two between them, or three of 56."""
+    lines = [len(text_of("timeline", width)) for width in (77, 78, 167, 168)]
+    assert lines[0] > lines[1] + 5 and lines[2] > lines[3] + 5

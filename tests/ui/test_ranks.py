@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,6 +46,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.ranks.lanes import Lanes, RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.ranks.rank_view import RankView
@@ -492,3 +495,30 @@ async def test_a_line_of_a_rank_is_worth_in_the_job_what_its_replay_says(directo
             await until(pilot, lambda: words in said(app, "note"))  # noqa: B023
             line_idle_ns = sum(line.idle_ns for line in job_lines(job) if line.line and line.line.line == 65)
             assert 0 < saved <= line_idle_ns // len(job.steps), "never more than the rank is idle for it"
+
+
+def test_a_time_of_ranks_that_are_not_aligned_is_that_of_the_same_step_else_from_the_beginning() -> None:
+    mine, other = (rank.digest for rank in planted_job("loader").ranks[:2])
+    ranks = [SimpleNamespace(digest=mine)]
+    ranks.append(SimpleNamespace(digest=SimpleNamespace(start=other.start + 5, steps=other.steps)))
+    clocks = SimpleNamespace(family=np.array([0, 1]), offset=np.array([3, 7]))
+    session: Any = SimpleNamespace(job=SimpleNamespace(clocks=clocks, ranks=ranks))
+    starts = mine.steps.start.tolist()
+    for place, (start, end) in enumerate(zip(starts, mine.steps.end.tolist())):
+        there = int(other.steps.start[other.steps.number == mine.steps.number[place]][0])
+        for time in (start, end - 1):
+            assert JobSession.moved_to(session, 0, 1, time) - there == time - start
+        if end not in starts:
+            assert JobSession.moved_to(session, 0, 1, end) - other.start - 5 == end - mine.start
+    clocks.family[1] = 0
+    assert JobSession.moved_to(session, 0, 1, 100) == 104
+
+
+def test_a_rank_has_the_place_of_its_path_in_its_job() -> None:
+    found = SimpleNamespace(sources=[SimpleNamespace(path=Path(name)) for name in "abc"])
+    job = SimpleNamespace(ranks=[SimpleNamespace(path=name) for name in "ca"])
+    session: Any = SimpleNamespace(found=found, job=job)
+    assert [JobSession.rank_place(session, source) for source in range(3)] == [1, -1, 0]
+    tables = RankTables(planted_job("loader"), Palette("none"))
+    assert [tables.rank_at("ranks", row) for row in range(4)] == [0, 1, 2, 3]
+    assert tables.rank_at("notes", 0) == -1

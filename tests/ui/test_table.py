@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from tracetui.analysis.analyse import analyse
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import compare_runs
 from tracetui.export.queries.query import QueryResult
-from tracetui.export.tables.column import Table, worded
+from tracetui.export.tables.column import Column, Table, count, worded
 from tracetui.ui.comparing.tables import SHOWN, Laid
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
@@ -382,3 +383,11 @@ def test_which_columns_of_tables_stay_where_space_is_short(request: pytest.Fixtu
             viewed[f"compared by {by} in {cells} cells"] = laid.columns(SHOWN[by], cells)
     viewed["advice"] = advice_columns(analysis, find_advice(analysis), palette, BLOCKS)
     check(table_looks(viewed), "table-columns", request)
+
+
+@pytest.mark.parametrize("words", ["1", "a thousand"])
+def test_a_column_of_numbers_has_room_for_their_words(words: str) -> None:
+    column: Column[list[int]] = replace(count("n", "n", np.array), words=lambda rows: [words] * len(rows))
+    (shown,) = laid_out(Table((column,)), [1000, 2000], [ColumnLook("n")])
+    assert shown.width == max(len(words), len("1,000"))
+    assert shown.draw(0, shown.width) == words

@@ -82,8 +82,9 @@ def short_name(table: ComparedTable) -> str:
 
 def most_telling_table(comparison: Comparison) -> str:
     """Return the table that tells most of what changed: of lines, operators and collectives."""
-    found = {by: SHOWN[by].rows(comparison) for by in ("line", "operator", "communication")}
-    return max(found, key=lambda by: abs(found[by][0].delta_ns) if found[by] else 0)
+    tables = ("line", "operator", "communication")
+    most_ns = {by: abs(rows[0].delta_ns) for by in tables if (rows := SHOWN[by].rows(comparison))}
+    return max(most_ns, key=most_ns.__getitem__, default="line")
 
 
 def is_of_idle(table: ComparedTable, row: ComparedRow) -> bool:

@@ -96,7 +96,7 @@ class _SchedulerWords:
         states = self._scheduler.states_of(self._pid(parts))
         waker = int(states.waker[states.piece_at(np.array([end - 1]))[0]])
         thread, time = self._thread(parts), self._time(parts)
-        if waker <= 0:
+        if waker <= IDLE:
             return pen.compose("{thread} slept for {time}.", thread=thread, time=time)
         task = thread_name(self._scheduler.task(waker, end))
         kept = self._kept(waker, spans)
