@@ -167,6 +167,17 @@ def test_a_column_is_shown_where_any_row_has_something_to_say(
 
 
 @pytest.mark.parametrize("name", TABLES)
+def test_what_is_not_known_is_no_number(training: Analysis, name: str) -> None:
+    steps = [event for event in training_events() if not event["name"].startswith("ProfilerStep")]
+    for analysis in (training, analyse(trace_of(steps))):
+        rows = TABLES[name].rows(analysis)
+        for column in TABLES[name].table.columns:
+            values = column.get(rows)
+            if isinstance(values, np.ndarray) and (values == -1).any():
+                assert column.optional and None in column.exact(rows), column.key
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_a_column_listed_once_is_in_every_form(
     training: Analysis, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

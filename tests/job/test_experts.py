@@ -235,6 +235,18 @@ def test_the_hot_rank_is_of_the_group_that_is_uneven() -> None:
     assert LAYERS.column("most_tokens").exact(rows) == [300]
 
 
+def test_of_a_job_without_layers_it_is_said_whether_any_rank_exchanges_anything() -> None:
+    dense, experts = job("roles").ranks[:1], job("experts-W2").ranks[:1]
+    for ranks, words in (
+        (dense, "There is no all-to-all"),
+        (experts, "No rank exchanges tokens with others"),
+        ((*dense, *experts), "No rank exchanges tokens with others"),
+    ):
+        rows = LayerRows(replace(job("roles"), ranks=ranks), (), {})
+        (sentence,) = balance_sentences(ExpertsAnswer(rows, 0, None, 0.0))
+        assert sentence.startswith(words)
+
+
 def test_layers_and_ranks_that_are_as_uneven_as_others_are_told_to_be() -> None:
     layers, groups = (layer_of(0, 0, 8, 8), layer_of(0, 0, 8, 8, number=1)), dict.fromkeys(range(4), 0)
     rows = LayerRows(job("experts-W2"), layers, groups)

@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tracetui.analysis.scheduler.states import CoreMoves, State, ThreadStates, thread_states
+from tracetui.analysis.scheduler.states import (
+    CoreMoves,
+    State,
+    ThreadStates,
+    losses_by_cpu,
+    thread_states,
+)
 from tracetui.siblings.scheduler.events import (
     EMPTY,
     MOST_CORES,
@@ -258,3 +264,12 @@ def test_the_last_core_that_there_is_has_a_node() -> None:
     assert moves.across({MOST_CORES - 1: 0, 0: 1}) == 2
     assert moves.across({MOST_CORES - 1: 0, 0: 0}) == 0
     assert moves.across({0: 1}) == 0
+
+
+def test_what_a_core_lost_lasts_from_the_event_before_to_the_one_after() -> None:
+    """An event at 0 ns of the recording's clock is one; -1 says that there is none."""
+    times = [(-1, 0), (0, 5), (10, 20), (30, -1)]
+    lost = losses_by_cpu(LostStretch(cpu, *span, 1) for cpu, span in enumerate(times))
+    assert [of.starts.tolist() for of in lost.values()] == [[-1], [0], [10], [30]]
+    (zero,), (five,), (twenty,), (never,) = (of.ends.tolist() for of in lost.values())
+    assert (zero, five, twenty) == (0, 5, 20) and never > 1 << 61
