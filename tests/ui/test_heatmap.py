@@ -662,6 +662,8 @@ def test_lengths_share_lines_from_40_gaps_a_line_on(gaps: int, shares: bool) -> 
     sheets = [LengthView(analysis).sheet(10, 3, halves) for halves in (False, True)]
     plain, halved = (len(sheet.rows) for sheet in sheets if sheet is not None)
     assert (halved > plain) == shares
+    counts = LengthMap.from_analysis(analysis, 3).gaps.tolist()
+    assert sheets[0] is not None and [row.total.split()[0] for row in sheets[0].rows] == [*map(str, counts)]
 
 
 @pytest.mark.parametrize("number", ["2", "5"])  # when it is idle, how far ahead the host is

@@ -437,6 +437,18 @@ def test_a_run_with_fewer_devices_shows_its_last_one_beside_those_of_the_other()
     assert words == ["first", "last", "last"]
 
 
+def test_a_line_is_drawn_where_either_run_has_anything_on_it() -> None:
+    kinds = [BandKind.COMPUTING, BandKind.COMMUNICATION, BandKind.COPIES, BandKind.OPERATORS]
+    filled = ({BandKind.COMPUTING, BandKind.COPIES}, {BandKind.COPIES, BandKind.OPERATORS})
+    lanes = [
+        SimpleNamespace(devices=(0,), bands=({kind: "x" * (kind in of) for kind in kinds},)) for of in filled
+    ]
+    both: Any = SimpleNamespace(sides=lanes)
+    assert StackedRuns.kinds(both, 1) == [
+        BandKind.IDLE, BandKind.COMPUTING, BandKind.COPIES, BandKind.OPERATORS,
+    ]  # fmt: skip
+
+
 def test_the_causes_of_a_gap_add_up_and_come_largest_first() -> None:
     for analysis in sides():
         gaps = analysis.gaps
