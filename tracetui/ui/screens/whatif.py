@@ -162,7 +162,7 @@ class WhatifScreen(JobScreen[Trials]):
 
     def _set_heights(self) -> None:
         job = self.job_session.job
-        lines = 1 + (len(job.ranks) if job is not None else 1)
+        lines = 1 + len(job.ranks if job is not None else ())
         room = max(int((self.size.height - _BESIDE_LANES) * _LANES_SHARE), 2)
         for lanes in self.query(RankLanes):
             lanes.styles.height = min(lines, room)
