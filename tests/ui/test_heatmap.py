@@ -717,7 +717,7 @@ async def test_a_click_selects_a_cell(trace: Trace) -> None:
 async def test_without_a_device_it_says_why_and_any_size_will_do(trace: Trace) -> None:
     host = trace_of([*process(1, "Python"), *thread(1, 1, "main"), piece(1, 1, "aten::mm", 5, 5, "cpu_op")])
     async with viewing(host, "heatmap", (80, 24)) as (app, pilot):
-        assert said(app, "answer").startswith("Heat maps  No device")
+        assert said(app, "answer").startswith("Heat maps  No known device")
         await pilot.press("enter", "right", "down", "tab", "x", "y", "end")
         for width, height in ((10, 3), (1, 1), (80, 24)):
             await pilot.resize_terminal(width, height)

@@ -19,8 +19,8 @@ from tests.job.files import TINY, rank_directory
 from tests.job.planted import job as planted
 from tests.pages import check
 from tests.ui.training import screen_text
-from tracetui.export.job.whatif import critical_words
 from tests.ui.viewing import case, lines_of, said, table_looks, until
+from tracetui.export.job.whatif import critical_words
 from tracetui.export.language import CHINESE, ENGLISH, choose_language
 from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
