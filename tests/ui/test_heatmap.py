@@ -751,7 +751,7 @@ async def test_shades_that_mean_another_share_than_before_say_so(trace: Trace) -
         assert said(app, "legend").endswith("50 % "), "the numbers come first"
 
 
-@pytest.mark.parametrize("digit", ["1", "2"])
+@pytest.mark.parametrize("digit", ["1", "2", "3"])
 async def test_the_cells_of_a_map_are_exported(trace: Trace, tmp_path: Path, digit: str) -> None:
     path = tmp_path / "cells.csv"
     async with viewing(trace, "heatmap") as (app, pilot):
@@ -767,7 +767,13 @@ async def test_the_cells_of_a_map_are_exported(trace: Trace, tmp_path: Path, dig
         rows = list(csv.DictReader(stream))
     assert sum(int(row["ns"]) for row in rows) == int(sheet.cells.ns.sum())
     assert sum(int(row["capacity_ns"]) for row in rows) == int(sheet.cells.capacity.sum())
-    assert (rows[0]["row"], rows[0]["column"]) == (sheet.rows[0].label.strip(), [*sheet.columns, ""][0])
+    places = [(int(row["row"]) - 1, int(row["column"]) - 1) for row in rows]
+    assert len({*places}) == len(places), "each cell stands for itself"
+    for row, place in zip(rows, places):
+        assert row["row_label"].lstrip("'") == " ".join(sheet.rows[place[0]].label.split())
+        assert int(row["ns"]) == sheet.cells.ns[place]
+        if sheet.columns and sheet.columns[place[1]]:
+            assert row["column_label"].lstrip("'") == sheet.columns[place[1]]
     if sheet.edges is not None:
         assert [rows[0]["start_ns"], rows[0]["end_ns"]] == [*map(str, sheet.edges[:2].tolist())]
         assert all(int(row["end_ns"]) - int(row["start_ns"]) >= int(row["ns"]) for row in rows)

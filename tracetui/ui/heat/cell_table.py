@@ -1,4 +1,4 @@
-"""The cells of a heat map as a table."""
+"""The cells of a heat map as a table: by numbers, as rows and columns without room for a label have none."""
 
 from __future__ import annotations
 
@@ -25,15 +25,21 @@ class CellRows:
         return np.full(len(self), -1, np.int64) if edges is None else edges[self.column + side]
 
 
-def _column_label(rows: CellRows) -> CodedTexts:
+def _row_labels(rows: CellRows) -> CodedTexts:
+    return texts_at(rows.row, [" ".join(row.label.split()) for row in rows.sheet.rows])
+
+
+def _column_labels(rows: CellRows) -> CodedTexts:
     labels = rows.sheet.columns
     return texts_at(rows.column if labels else np.full(len(rows), -1, np.int64), labels)
 
 
 CELLS: Table[CellRows] = Table(
     columns=(
-        data("row", lambda rows: texts_at(rows.row, [row.label.strip() for row in rows.sheet.rows])),
-        data("column", _column_label),
+        data("row", lambda rows: rows.row + 1),
+        data("row_label", _row_labels),
+        data("column", lambda rows: rows.column + 1),
+        data("column_label", _column_labels),
         data("start_ns", lambda rows: rows.time(0), optional=True),
         data("end_ns", lambda rows: rows.time(1), optional=True),
         data("ns", lambda rows: rows.sheet.cells.ns[rows.row, rows.column]),
