@@ -376,7 +376,7 @@ def test_a_step_of_a_trace_without_a_device(run: Run, tmp_path: Path) -> None:
     table = pd.read_csv(io.StringIO(output.out), keep_default_na=False)
     assert table["name"].tolist() == ["ProfilerStep#6", *map(text_cell, NAMES)]
     assert set(table["step"]) == {6}
-    assert run("gaps", str(path), "--step", "6").out.startswith("No device works in this trace")
+    assert run("gaps", str(path), "--step", "6").out.startswith("No known device works in this trace")
     assert "its steps are 5, 6" in run("export", str(path), "--csv", "-", "--step", "7").err
 
 

@@ -441,7 +441,7 @@ def test_without_a_device_the_text_says_so() -> None:
         text = summary_text(analysis, ALL, None, 80)
         assert "No known device in this trace: no task of one is recognised." in text
         assert "gap" not in text
-        unknown = "No device works in this trace: whether one is idle is not known."
+        unknown = "No known device works in this trace: whether one is idle is not known."
         assert gaps_text(analysis, ALL, 5, 100) == f"{unknown}\n"
         assert hotspots_text(analysis, ALL, 5, 100) == f"{unknown}\n"
         assert nested_text(FRAMES, analysis, ALL, 5, 100) == f"{unknown}\n"

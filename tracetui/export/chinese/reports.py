@@ -104,7 +104,7 @@ REPORTS = {
     "lost": "损失",
     "idle": "空闲",
     "No gaps.": "没有间隙。",
-    "No device works in this trace: whether one is idle is not known.": (
+    "No known device works in this trace: whether one is idle is not known.": (
         "这个 trace 中没有可识别的 Device 在计算或通信：是否有空闲未知。"
     ),
     "No idle time.": "没有空闲。",

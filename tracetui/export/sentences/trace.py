@@ -11,7 +11,7 @@ from tracetui.units import format_duration, format_time
 
 NO_DEVICE = "No known device in this trace: no task of one is recognised."
 NO_IDLE_TIME = "No idle time."
-IDLE_UNKNOWN = "No device works in this trace: whether one is idle is not known."
+IDLE_UNKNOWN = "No known device works in this trace: whether one is idle is not known."
 WHY_IDLE = "Why it was idle for {time}"
 WHY_PREPARING = "Why preparing steps took {time}"
 

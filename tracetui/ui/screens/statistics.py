@@ -127,7 +127,9 @@ def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
     span = inside.end_ns - inside.start_ns
     if not inside.device_ns:
         where = (
-            "{time}: outside the device's window" if analysis.devices else "{time}: no device in this trace"
+            "{time}: outside the device's window"
+            if analysis.devices
+            else "{time}: no known device in this trace"
         )
         return translate(where, time=format_duration(span))
     devices, length = len(analysis.devices), format_duration(span)

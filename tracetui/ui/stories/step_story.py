@@ -17,7 +17,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.causes import cause_legend
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.pen import Line
+from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.gap_story import exact_us
 from tracetui.units import format_duration, format_ms, format_percent
 
@@ -104,11 +104,13 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
             *causes(translate("Preparing"), preparing.causes.by_step(index), int(preparing.copy_ns[index])),
             (disagree, dim),
         ],
-        [
-            (f"{translate('Critical path')} ", text),
-            (format_duration(wall), bold),
-            (f" {translate(since)}{translate(COLON)}{shares}", text),
-        ],
+        compose_sentence(
+            "Critical path {time} {since}: {shares}",
+            text,
+            time=(format_duration(wall), bold),
+            since=translate(since),
+            shares=shares,
+        ),
     ]
 
 
