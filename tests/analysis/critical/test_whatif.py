@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -163,8 +163,10 @@ def test_a_line_saves_the_greater_bound_and_no_more_than_without_waits(alone: in
     def saving(at_most: int) -> LineSaving:
         return LineSaving("a.py", 1, "f", False, 100, at_most, {0: at_most}, 50)
 
-    (found,) = least_capped([saving(10)], [saving(alone)])
+    both = replace(saving(10), steps={0: 10, 1: 7})
+    (found,) = least_capped([both], [replace(saving(alone), steps={0: alone, 2: 0})])
     assert (found.saves_at_most_ns, found.saves_with_peers_ns) == (bound, 50)
+    assert found.steps == {0: max(10, alone), 1: 7, 2: 0}
 
 
 def none(analysis: Analysis) -> Meetings:
