@@ -343,6 +343,25 @@ def test_the_first_look_is_at_a_step_of_both() -> None:
         assert not view.selected
 
 
+def test_who_has_not_looked_elsewhere_sees_the_step_that_differs_most() -> None:
+    analysis = sides()[1]
+    view = JointView(stack())
+    assert view.side == 1 and view.state.bounds == Viewport(0, stack().axis.end)
+    viewport, time = view._step_of_most()
+    state = Session(Path("slow.json"), OPTIONS, trace=analysis.trace).state
+    elsewhere, bounds = Viewport(state.bounds.start_ns, state.bounds.start_ns + 1000), state.bounds
+    state.look(elsewhere)
+    state.look(bounds)
+    shown = [replace(state), replace(state, undo_stack=[])]
+    shown[1].place = replace(state.place, viewport=elsewhere)
+    for looked in shown:
+        view.look_as(1, looked)
+        assert (view.state.viewport, view.state.place.time_ns) == (viewport, time)
+    state.place = replace(state.place, gap=0)
+    view.look_as(1, state)
+    assert view.selected == Chosen(gap=0) and view.state.place.time_ns == stack().span(1, Chosen(gap=0))[0]
+
+
 def test_another_step_is_looked_at_with_nothing_selected() -> None:
     view = JointView(stack())
     view.state.look(Viewport(stack().axis.step_start(1), stack().axis.step_start(2)))
