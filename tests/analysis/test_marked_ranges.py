@@ -8,10 +8,12 @@ import pytest
 
 from tests.analysis import gpu
 from tests.job.planted import digests
-from tests.synthetic import trace_of
+from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
+from tracetui.analysis.marked_ranges import host_ranges, range_name
 from tracetui.api import load
+from tracetui.comparison.compared_run import range_sums
+from tracetui.comparison.walls import StepChoice, find_walls
 
 
 @pytest.mark.parametrize(("name", "called"), [("## forward ##", "forward"), ("generate", "generate")])
@@ -51,8 +53,7 @@ def test_collectives_that_run_on_take_no_time_from_ranges_on_other_streams() -> 
     ]
     calls = [gpu.launch(at[name] + 10 * number, 5, number) for number, name in launches.items()]
     analysis = analyse(trace_of([*gpu.gpu(), *ranges, *calls, *kernels]))
-    trace, (device,) = analysis.trace, analysis.devices
-    found = marked_ranges(trace, host_ranges(trace), device, analysis.launch_chains)
+    trace, (found,) = analysis.trace, analysis.marked_ranges
     times = {
         trace.strings[name]: (start, end)
         for name, start, end in zip(trace.slices.name[found.row], found.start.tolist(), found.end.tolist())
@@ -65,3 +66,25 @@ def test_collectives_that_run_on_take_no_time_from_ranges_on_other_streams() -> 
         "last": (14_000, 15_000),
         "nothing": (20_000, 20_000),
     }
+
+
+def test_ranges_of_a_process_that_drives_another_device_are_none_of_this_one() -> None:
+    """As in a file of several ranks; ranges of a process that launches nothing are of all devices."""
+    events = gpu.gpu()
+    for rank, dur in enumerate((300, 500)):
+        pid = f"[TP0{rank}] 700"
+        mark, call = gpu.host(1_000, 900, "forward", "user_annotation"), gpu.launch(1_100, 5, rank + 1)
+        kernel = gpu.kernel(1_200, dur, rank + 1)
+        kernel["args"]["device"] = rank
+        events += [*process(pid, "python", "CPU"), *process(rank, "python", f"GPU {rank}", 5_000_000 + rank)]
+        events += [{**mark, "pid": pid}, {**call, "pid": pid}, {**kernel, "pid": rank}]
+    mark = gpu.host(1_000, 2_000, "all", "user_annotation")
+    events += [*process(900, "python", "CPU"), {**mark, "pid": 900}]
+    analysis = analyse(trace_of(events))
+    times = [
+        {times.name: (times.count, times.computing_ns) for times in of_device}
+        for of_device in analysis.range_times
+    ]
+    assert times == [{"forward": (1, 300), "all": (1, 300)}, {"forward": (1, 500), "all": (1, 500)}]
+    sums = range_sums(analysis, find_walls(analysis, StepChoice()))
+    assert {name: total.count for name, total in sums.items()} == {"forward": 2, "all": 1}

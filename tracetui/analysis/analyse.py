@@ -47,7 +47,7 @@ from tracetui.analysis.intervals import NOTHING, Intervals
 from tracetui.analysis.kernels import Kernels, kernels_of
 from tracetui.analysis.launch_chains import LaunchChains, link_tasks
 from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
-from tracetui.analysis.marked_ranges import RangeTimes, host_ranges, range_times
+from tracetui.analysis.marked_ranges import MarkedRanges, RangeTimes, marked_ranges, range_times
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
@@ -378,10 +378,17 @@ class Analysis:
         return annotated_phases(self.trace, self.steps)
 
     @cached_property
+    def marked_ranges(self) -> tuple[MarkedRanges, ...]:
+        """For each device, the ranges that people mark, as it ran them."""
+        return marked_ranges(self.trace, self.devices, self.launch_chains)
+
+    @cached_property
     def range_times(self) -> tuple[tuple[RangeTimes, ...], ...]:
         """For each device, what it does in the ranges that people mark, by their names, most time first."""
-        rows = host_ranges(self.trace)
-        return tuple(range_times(self.trace, rows, activity, self.launch_chains) for activity in self.devices)
+        return tuple(
+            range_times(self.trace, ranges, activity)
+            for ranges, activity in zip(self.marked_ranges, self.devices)
+        )
 
     @cached_property
     def has_python(self) -> bool:

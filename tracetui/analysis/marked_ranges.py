@@ -10,6 +10,7 @@ and ends once all has ended that was enqueued in it; both not later than the str
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
-from tracetui.analysis.search import among, of_category, runs, track_of_rows
+from tracetui.analysis.search import among, of_category, rows_by_process, runs, track_of_rows
 from tracetui.arrays import EMPTY, Bools, Int64s, searchsorted
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
@@ -64,7 +65,36 @@ def host_ranges(trace: Trace) -> Int64s:
     return rows
 
 
-def marked_ranges(trace: Trace, row: Int64s, activity: DeviceActivity, chains: LaunchChains) -> MarkedRanges:
+def marked_ranges(
+    trace: Trace, activities: Sequence[DeviceActivity], chains: LaunchChains
+) -> tuple[MarkedRanges, ...]:
+    """Return, for each device, the ranges of a trace as it ran them.
+
+    Those of a process that launches work of other devices only are none of its.
+    """
+    rows = host_ranges(trace)
+    if not len(rows) or len(activities) < 2:
+        return tuple(_ranges_on_device(trace, rows, activity, chains) for activity in activities)
+    launching = [_launching_processes(trace, activity, chains) for activity in activities]
+    process_rows = [(pid, rows[places]) for pid, places in rows_by_process(trace, rows)]
+    found = []
+    for activity, own in zip(activities, launching):
+        foreign = set().union(*launching) - own
+        row = np.concatenate([EMPTY, *(part for pid, part in process_rows if pid not in foreign)])
+        found.append(_ranges_on_device(trace, row, activity, chains))
+    return tuple(found)
+
+
+def _launching_processes(trace: Trace, activity: DeviceActivity, chains: LaunchChains) -> set[str]:
+    """Return the pids that the work of a device comes from."""
+    places = chains.index(activity.work)
+    hops = (chains.operator, chains.enqueue, chains.launch)
+    return {pid for hop in hops for pid, _ in rows_by_process(trace, hop[places])}
+
+
+def _ranges_on_device(
+    trace: Trace, row: Int64s, activity: DeviceActivity, chains: LaunchChains
+) -> MarkedRanges:
     """Return the ranges of a trace, of which `row` has the rows, as one of its devices ran them."""
     slices = trace.slices
     host_start, host_end = slices.start[row], slices.end[row]
@@ -162,13 +192,10 @@ class RangeTimes:
         return self.time_ns // self.count
 
 
-def range_times(
-    trace: Trace, rows: Int64s, activity: DeviceActivity, links: LaunchChains
-) -> tuple[RangeTimes, ...]:
-    """Return what a device does in marked ranges, by name, most time first; () where `rows` has none."""
-    if not len(rows):
+def range_times(trace: Trace, ranges: MarkedRanges, activity: DeviceActivity) -> tuple[RangeTimes, ...]:
+    """Return what a device does in its marked ranges, by name, most time first."""
+    if not len(ranges.row):
         return ()
-    ranges = marked_ranges(trace, rows, activity, links)
     start = np.clip(ranges.start, activity.start_ns, activity.end_ns)
     end = np.clip(ranges.end, activity.start_ns, activity.end_ns)
     parts = np.stack(

@@ -18,7 +18,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.health.facts import HealthFacts, health_facts
 from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
+from tracetui.analysis.marked_ranges import range_name
 from tracetui.analysis.operators import OperatorSlices
 from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.analysis.sums import sums
@@ -304,14 +304,14 @@ def range_sums(analysis: Analysis, walls: StepWalls) -> Sums:
     A range is of the step in which its host began it.
     """
     trace = analysis.trace
-    rows, chains = host_ranges(trace), analysis.launch_chains
-    of_devices = [marked_ranges(trace, rows, activity, chains) for activity in analysis.devices]
-    if not of_devices:
+    if not analysis.devices:
         return {}
-    row, start, end = (np.concatenate(columns) for columns in zip(*of_devices))
+    row, start, end = (np.concatenate(columns) for columns in zip(*analysis.marked_ranges))
     numbers, name = np.unique(trace.slices.name[row], return_inverse=True)
     names = [range_name(trace.strings[number]) for number in numbers.tolist()]
-    step = walls.step_at(trace.slices.start[row])
-    sums = tally(names, name.reshape(-1).astype(np.int64), step, end - start, walls.host_steps, row)
-    # Each device has all ranges: its time adds to theirs, but the host began each of them once.
-    return {text: replace(total, count=total.count // len(of_devices)) for text, total in sums.items()}
+    step, name = walls.step_at(trace.slices.start[row]), name.reshape(-1).astype(np.int64)
+    sums = tally(names, name, step, end - start, walls.host_steps, row)
+    # A range may be of several devices, whose times add up, but the host began it once.
+    _, once = np.unique(row, return_index=True)
+    counts = tally(names, name[once], step[once], (end - start)[once], walls.host_steps)
+    return {text: replace(total, count=counts[text].count) for text, total in sums.items()}

@@ -13,7 +13,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.intervals import union
-from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
+from tracetui.analysis.marked_ranges import range_name
 from tracetui.analysis.scheduler.scheduler import recording_of
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.steps import DeviceSpan
@@ -155,8 +155,7 @@ def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> tuple[RangeCo
     All ranges of a name are kept, or none: names with most time first, as far as their ranges fit.
     """
     trace = analysis.trace
-    rows = host_ranges(trace)
-    found = marked_ranges(trace, rows, analysis.devices[device], analysis.launch_chains)
+    found = analysis.marked_ranges[device]
     names, of_row = np.unique(trace.slices.name[found.row], return_inverse=True)
     total, counts = np.bincount(of_row, found.end - found.start), np.bincount(of_row)
     is_kept = np.zeros(len(names), np.bool_)
