@@ -49,17 +49,23 @@ def chinese() -> Iterator[None]:
     choose_language(ENGLISH)
 
 
+def nodes() -> Iterator[ast.AST]:
+    """All of the code of the rules."""
+    for path in Path(str(rules.__file__)).parent.glob("*.py"):
+        yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
 def calls() -> Iterator[dict[str, ast.expr]]:
     """The arguments of every piece of advice that the rules may give."""
-    for path in Path(str(rules.__file__)).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Advice":
-                yield {str(keyword.arg): keyword.value for keyword in node.keywords}
+    for node in nodes():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Advice":
+            yield {str(keyword.arg): keyword.value for keyword in node.keywords}
 
 
 def test_every_cause_and_every_rule_is_told() -> None:
     assert CAUSES.keys() == {cause.label for cause in Cause}
-    ids = {call["id"].value for call in calls() if isinstance(call["id"], ast.Constant)}
+    arguments = (node for node in nodes() if isinstance(node, ast.keyword) and node.arg == "id")
+    ids = {argument.value.value for argument in arguments if isinstance(argument.value, ast.Constant)}
     assert ids and ids <= ADVICE.keys()
     from tracetui.analysis.advice.device import _CONVERSIONS
 

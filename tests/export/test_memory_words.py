@@ -74,7 +74,8 @@ def test_a_group_of_blocks_that_grows() -> None:
 
 def test_what_is_alive_and_where_it_was_allocated() -> None:
     def alive(blocks: int) -> str:
-        return alive_sentence({"alive_at_end": {"bytes": 10 * blocks, "blocks": blocks}})
+        held = {"bytes": 10 * blocks, "blocks": blocks}
+        return alive_sentence({"alive_at_end": held, "lines": [{"allocations": 1}]})
 
     assert alive(0) == "All that was allocated in this time was released before the recording ended."
     assert [alive(1), alive(2)] == [

@@ -246,6 +246,26 @@ def test_a_task_that_begins_with_its_dequeue_follows_from_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("start", "way"),
+    [
+        (2_480, [(900, 2_480, "host", 7)]),
+        (2_600, [(900, 2_500, "host", 7), (2_500, 2_600, "launch", None)]),
+    ],
+)
+def test_without_a_queue_a_call_that_launches_is_work_of_its_line(start: int, way: Told) -> None:
+    """Until it ends or its task starts: a copy may hold up the call that launches it."""
+    first = [*npu(), step(1, 900, 150), operator(995, 10, stack=stack(7)), call(1_000, 10, 1, tid=MAIN)]
+    events = [
+        *first,
+        task(1_100, 50, connection=1),
+        operator(1_150, 1_400, stack=stack(7)),
+        call(2_000, 500, 9, tid=MAIN),
+        task(start, 400, connection=9),
+    ]
+    assert chain_of(events) == [*way, (way[-1][1], start + 400, "device", None)]
+
+
 def test_what_is_before_a_dequeue_that_nobody_enqueued_is_the_queue() -> None:
     other = 105
     dequeued = [dequeue(2_010, 20, 9, other), call(2_015, 15, 9, tid=other), task(2_040, 50, connection=9)]

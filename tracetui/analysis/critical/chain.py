@@ -3,8 +3,9 @@
 From the end of the last work, or of the last step on the host, the walk goes from each point to its binding
 cause. While a task runs, and while its stream has it wait for another task, the device is critical; from the
 dequeue of a task that found its stream empty to its start, the launch, and while the dequeue thread is busy
-with a task before it, the launch of that; from its enqueue to its dequeue, the queue. All other time is that
-of a thread of the host, back to a synchronisation: there the walk goes on with the task that it waited for.
+with a task before it, the launch of that; from its enqueue to its dequeue, the queue. Without a queue the
+launch begins where the call that launches ends, unless its task starts before. All other time is that of a
+thread of the host, back to a synchronisation: there the walk goes on with the task that it waited for.
 
 Making anything faster that is not on the chain saves nothing. Making something on it faster saves at most
 what it takes of the chain: another chain may take over.

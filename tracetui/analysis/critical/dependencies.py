@@ -102,7 +102,8 @@ def _parts(
     )
     after_host, after_queue = len(host), len(host) + len(dequeued)
     queued = tasks.dequeue >= 0
-    launch_point, launch_time = enqueue_of_task.copy(), np.where(queued, tasks.enqueued, tasks.dequeued)
+    launch_point = enqueue_of_task.copy()
+    launch_time = np.where(enqueue_of_task >= 0, pick(enqueues[1], enqueue_of_task), tasks.dequeued)
     dequeue_places = first_equal(dequeued.row, tasks.dequeue[queued])
     #: a task that began before its dequeue by the clock follows from its enqueue
     sane = tasks.dequeued[queued] <= tasks.start[queued]
@@ -145,13 +146,21 @@ def _shift_causes(moved: Points, edge: Edge, first: int) -> None:
 
 
 def _enqueues(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:
-    """Return row, time, thread of each enqueue (no queue: launch), and its place for each task or -1."""
+    """Return row, time, thread of each enqueue (no queue: launch), and its place for each task or -1.
+
+    A call that launches is work of its thread until it ends, or until its first task starts: what is left of
+    the way to the task is the time of a launch.
+    """
     row = np.where(tasks.dequeue >= 0, tasks.enqueue, tasks.launch)
     is_known = (thread >= 0) & (tasks.enqueued >= 0) & ((tasks.dequeue < 0) | (tasks.enqueue >= 0))
     (places,) = np.nonzero(is_known)
     order = places[np.lexsort((row[places], tasks.enqueued[places], thread[places]))]
-    first = starts_run(thread[order], tasks.enqueued[order], row[order])
+    first = np.flatnonzero(starts_run(thread[order], tasks.enqueued[order], row[order]))
     enqueue_of_task = np.full(len(row), -1, np.int64)
-    enqueue_of_task[order] = np.cumsum(first) - 1
+    enqueue_of_task[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(order)))
     firsts = order[first]
-    return (row[firsts], tasks.enqueued[firsts], thread[firsts]), enqueue_of_task
+    done = np.where(tasks.dequeue >= 0, tasks.enqueued, np.minimum(tasks.launched, tasks.start))
+    time = tasks.enqueued[firsts]
+    if len(first):
+        time = np.maximum(time, np.minimum.reduceat(done[order], first))
+    return (row[firsts], time, thread[firsts]), enqueue_of_task

@@ -27,7 +27,7 @@ class Point(IntEnum):
     BURST_END = 2
     JOINED = 3  #: the waker goes on
     STEP_END = 4  #: of the host
-    ENQUEUE = 5  #: a thread enqueues a task; without a queue, begins to launch it
+    ENQUEUE = 5  #: a thread enqueues a task; without a queue, has launched it, or it starts
     SYNC = 6  #: a thread begins to synchronise
     SYNC_END = 7
     DEQUEUE = 8
