@@ -20,6 +20,7 @@ from tracetui.analysis.search import (
     among,
     connection_numbers,
     distinct,
+    group_by,
     grouped,
     of_category,
     pick,
@@ -27,7 +28,6 @@ from tracetui.analysis.search import (
     rows_by_process,
     rows_by_track,
     rows_of,
-    runs,
     track_of_rows,
     tracks_by_device,
 )
@@ -135,7 +135,7 @@ def test_ids_of_32_bits_among_larger_ones() -> None:
 @given(near | far)
 def test_groups_of_equal_keys_keep_their_order(keys: list[int]) -> None:
     expected = {key: [at for at, other in enumerate(keys) if other == key] for key in sorted(set(keys))}
-    assert {key: places.tolist() for key, places in runs(column(keys))} == expected
+    assert {key: places.tolist() for key, places in group_by(column(keys))} == expected
     order, first = grouped(column(keys))
     assert column(keys)[order[first]].tolist() == distinct(column(keys)).tolist() == list(expected)
 

@@ -57,7 +57,7 @@ from tracetui.analysis.scheduler.scheduler import Scheduler, SchedulerRecording
 from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import SchedulerSummary, summarise
 from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
-from tracetui.analysis.search import pick, runs, track_of_rows
+from tracetui.analysis.search import group_by, pick, track_of_rows
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table, steps_by_device
 from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import EMPTY, Int64s
@@ -255,7 +255,7 @@ class Analysis:
             launchers = np.where(dequeues >= 0, dequeues, pick(self.launch_chains.launch, places))
             of_row = pick(pids, track_of_rows(self.trace, launchers))
             waited = np.zeros(len(rows), np.int64)
-            for pid, places in runs(of_row):
+            for pid, places in group_by(of_row):
                 waited[places] = times(pid).covered(starts[places], ends[places])
             return waited
 

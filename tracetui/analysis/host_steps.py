@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import among, pick, ranges, runs, track_of_rows
+from tracetui.analysis.search import among, group_by, pick, ranges, track_of_rows
 from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Layer, Trace
@@ -129,7 +129,7 @@ def issued_by_process(
     )
     pids = list(drivers.by_pid)
     issued = {}
-    for number, places in runs(pick(drivers.of_track, track_of_rows(trace, host))):
+    for number, places in group_by(pick(drivers.of_track, track_of_rows(trace, host))):
         if number >= 0:
             issued[pids[number]] = all_issued.at(places[np.argsort(time[places], kind="stable")])
     return issued

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tracetui.analysis.search import pick, runs
+from tracetui.analysis.search import group_by, pick
 from tracetui.arrays import Bools, Floats, Int64s, first_equal
 from tracetui.siblings.formats import AICPU_TASKS, KERNEL_DETAILS, L2_CACHE
 from tracetui.siblings.of_run import read_of_run
@@ -123,7 +123,7 @@ class Kernels:
         dur = table.numbers["dur"]
         places = np.flatnonzero((type_ >= 0) & (dur >= 0) & (True if selected is None else selected))
         times = []
-        for _, group in runs(key[places]):
+        for _, group in group_by(key[places]):
             members = places[group]
             example = int(members[0])
             times.append(

@@ -21,7 +21,7 @@ import numpy as np
 from tracetui.analysis.activity import TASK_FAMILIES
 from tracetui.analysis.callers import Callers
 from tracetui.analysis.launches import arrows_to, launches
-from tracetui.analysis.search import of_category, pick, rows_by_process, rows_by_track, rows_of, runs
+from tracetui.analysis.search import group_by, of_category, pick, rows_by_process, rows_by_track, rows_of
 from tracetui.arrays import Bools, Int32s, Int64s, Wholes, first_equal
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
@@ -226,13 +226,13 @@ def _operators(trace: Trace, launch_time: Int64s, thread: Int64s) -> tuple[Int64
     dequeue = np.full(len(launch_time), -1, np.int64)
     hosts = host_tracks(trace)
     dequeues, enqueues, operators = _queue_and_operators(trace, hosts)
-    for index, launched in runs(thread):
+    for index, launched in group_by(thread):
         for track in tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[dequeue[launched] < 0]
             dequeue[places] = enclosing(trace, track.lanes, launch_time[places], dequeues, closed_end=True)
     enqueue = _enqueues_of(trace, dequeue, enqueues)
     operator = _holders_of(trace, enqueue, operators)
-    for index, launched in runs(np.where(dequeue < 0, thread, -1)):
+    for index, launched in group_by(np.where(dequeue < 0, thread, -1)):
         for track in tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[operator[launched] < 0]
             operator[places] = enclosing(trace, track.lanes, launch_time[places], operators)

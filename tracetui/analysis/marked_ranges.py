@@ -18,7 +18,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
-from tracetui.analysis.search import among, of_category, rows_by_process, runs, track_of_rows
+from tracetui.analysis.search import among, group_by, of_category, rows_by_process, track_of_rows
 from tracetui.arrays import EMPTY, Bools, Int64s, searchsorted
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
@@ -132,7 +132,7 @@ def _streams(trace: Trace, tasks: Int64s) -> list[tuple[Int64s, Int64s]]:
     ns = np.stack([dur * among(activity, (Activity.COMPUTE, Activity.AICPU)), dur])
     streams = [
         (places, np.pad(ns[:, places].cumsum(axis=1), ((0, 0), (1, 0))))
-        for _, places in runs(track_of_rows(trace, tasks))
+        for _, places in group_by(track_of_rows(trace, tasks))
     ]
     return sorted(streams, key=lambda stream: -int(stream[1][0, -1]))
 

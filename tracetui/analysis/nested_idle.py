@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import Charges, charge_sums, charged_stacks, python_line
-from tracetui.analysis.search import pick, runs
+from tracetui.analysis.search import group_by, pick
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame
@@ -91,10 +91,10 @@ def places_under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
         leaf: int64[n], what each piece is charged to: a number from 0, -1 for none.
         pairs: int64[m, 2], leaves and what each is inside of (itself included), every pair once.
     """
-    places = dict(runs(leaf))
+    places = dict(group_by(leaf))
     if -1 in places:
         yield -1, places[-1]
-    for holder, group in runs(pairs[:, 1]):
+    for holder, group in group_by(pairs[:, 1]):
         parts = [places[leaf_number] for leaf_number in pairs[group, 0].tolist() if leaf_number in places]
         if parts:
             yield holder, np.sort(np.concatenate(parts))

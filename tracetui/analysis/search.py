@@ -114,7 +114,7 @@ def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
 
 def rows_by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
     """Yield the tracks of rows, each with the places of its rows; rows of -1 are left out."""
-    for index, places in runs(track_of_rows(trace, rows)):
+    for index, places in group_by(track_of_rows(trace, rows)):
         if index >= 0:
             yield trace.tracks[index], places
 
@@ -137,7 +137,7 @@ def ranges(first: Int64s, stop: Int64s) -> Int64s:
     return np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
 
 
-def runs(keys: Int64s | Int32s) -> Iterator[tuple[int, Int64s]]:
+def group_by(keys: Int64s | Int32s) -> Iterator[tuple[int, Int64s]]:
     """Yield each distinct key, in order, with the places that have it."""
     order, first = grouped(keys)
     yield from zip(keys[order[first]].tolist(), np.split(order, first[1:]))

@@ -14,7 +14,7 @@ from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.communication.waits import SHORTEST, OperationWaits
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.operator_types import gpu_kernel_type, host_operator_type
-from tracetui.analysis.search import pick, runs, track_of_rows
+from tracetui.analysis.search import group_by, pick, track_of_rows
 from tracetui.arrays import Int64s, first_equal
 from tracetui.job.channels import BATCHES, IS_SENDER
 from tracetui.job.digest import ArrivalColumns, CollectiveColumns, LinkColumns, RankGroup
@@ -195,7 +195,7 @@ def _highest_group_ranks(analysis: Analysis) -> dict[int, int]:
     tasks = analysis.communication.tasks
     return {
         track: int(max(tasks.src[places].max(), tasks.dst[places].max()))
-        for track, places in runs(tasks.group)
+        for track, places in group_by(tasks.group)
     }
 
 

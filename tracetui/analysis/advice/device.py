@@ -19,7 +19,7 @@ from tracetui.analysis.advice.model import (
 from tracetui.analysis.advice.transfers import of_pytorch
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import time_between
-from tracetui.analysis.search import distinct, matching, name_meanings, runs
+from tracetui.analysis.search import distinct, group_by, matching, name_meanings
 from tracetui.analysis.series import Series, counter_series
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Floats, Int64s
@@ -47,9 +47,9 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
     tasks, device = evidence.work[is_ai_cpu], evidence.device_of_work[is_ai_cpu]
     lines = evidence.task_lines(tasks)
     groups = (lines + 1) * (len(strings) + 1) + slices.name[tasks]
-    for _, group in runs(groups):
+    for _, group in group_by(groups):
         rows = evidence.longest_first(tasks[group])
-        spans = {index: evidence.time_of(tasks[group[places]]) for index, places in runs(device[group])}
+        spans = {index: evidence.time_of(tasks[group[places]]) for index, places in group_by(device[group])}
         cost = sum((span - evidence.analysis.devices[index].aicore).total for index, span in spans.items())
         if not evidence.worth(cost):
             continue
@@ -81,7 +81,8 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
     setting = {"setting": _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT} if has_setting else {}
     for rule_id, pattern in _CONVERSIONS:
         matched = name_meanings(evidence.trace, kernels, matching(pattern)) == 1
-        cost = sum(evidence.time_of(kernels[matched][places]).total for _, places in runs(device[matched]))
+        groups = group_by(device[matched])
+        cost = sum(evidence.time_of(kernels[matched][places]).total for _, places in groups)
         if not CONVERSION_SHARE.share(cost, computing):
             continue
         rows = evidence.longest_first(kernels[matched])

@@ -11,7 +11,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, time_between, time_of
-from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
+from tracetui.analysis.search import distinct, group_by, rows_of, track_of_rows
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import EMPTY, Bools, Int32s, Int64s
@@ -116,9 +116,9 @@ class Evidence:
         """Return for how long a call kept the thread to blame busy in each piece; int64[pieces], ns."""
         causes, thread = self.causes, self._thread_of_track
         (places,) = np.nonzero((causes.track >= 0) & self.caused(*of_families("host", "queue", "launch")))
-        calls_of_thread = dict(runs(thread[track_of_rows(self.trace, calls)]))
+        calls_of_thread = dict(group_by(thread[track_of_rows(self.trace, calls)]))
         inside = np.zeros(len(causes), np.int64)
-        for number, group in runs(thread[causes.track[places]]):
+        for number, group in group_by(thread[causes.track[places]]):
             busy = self.time_of(calls[calls_of_thread.get(number, EMPTY)])
             pieces = places[group]
             inside[pieces] = busy.covered(causes.start[pieces], causes.end[pieces])
@@ -212,7 +212,7 @@ class Evidence:
         thread = np.array(threads, np.int64)[track_of_rows(trace, rows)]
         order = np.lexsort((-slices.end[rows], slices.start[rows], thread))
         rows, parts = rows[order], []
-        for _, group in runs(thread[order]):
+        for _, group in group_by(thread[order]):
             reach = np.maximum.accumulate(slices.end[rows[group]])
             outer = np.ones(len(group), np.bool_)
             outer[1:] = slices.end[rows[group[1:]]] > reach[:-1]

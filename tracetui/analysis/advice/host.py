@@ -26,7 +26,7 @@ from tracetui.analysis.advice.model import (
 )
 from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import distinct, name_meanings, runs, track_of_rows
+from tracetui.analysis.search import distinct, group_by, name_meanings, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import EMPTY, Bools, Int32s, Int64s
 from tracetui.siblings.minddata import MindData, minddata_of
@@ -100,7 +100,7 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
             line[candidates], caller, slices.name[chains.operator[places[candidates]]], launched[candidates]
         )
     ]
-    for line_place, group in runs(line[candidates]):
+    for line_place, group in group_by(line[candidates]):
         rows = tasks[candidates[group]]
         _, first = np.unique(launched[candidates[group]], return_index=True)
         operators = chains.operator[places[candidates[group]]][first]

@@ -21,7 +21,7 @@ from tracetui.analysis.communication.planes import collective_kinds
 from tracetui.analysis.idle.calls import copies_to_device, copies_to_host
 from tracetui.analysis.idle.copies import say_of_copies
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import matching, name_meanings, pick, runs
+from tracetui.analysis.search import group_by, matching, name_meanings, pick
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import Activity, Trace
@@ -179,10 +179,10 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
     way = np.where(to_device != 0, _TO_DEVICE, np.where(to_host == 1, _TO_HOST, _ON_DEVICES))
     way[name_meanings(evidence.trace, tasks, matching(_MEMSET)) == 1] = _NOWHERE
     groups = (lines + 1) * len(_COPY_REMEDIES) + way
-    for _, group in runs(groups):
+    for _, group in group_by(groups):
         parts = {
             index: alone[index] & evidence.time_of(tasks[group[places]])
-            for index, places in runs(device[group])
+            for index, places in group_by(device[group])
         }
         cost = sum(part.total for part in parts.values())
         if not COPY_SHARE.share(cost, evidence.window_ns):

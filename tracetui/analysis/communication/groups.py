@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
-from tracetui.analysis.search import distinct, runs
+from tracetui.analysis.search import distinct, group_by
 from tracetui.siblings.metadata import ParallelGroup
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.model import Trace
@@ -42,9 +42,9 @@ def find_groups(
     trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks, parallel: Sequence[ParallelGroup]
 ) -> dict[int, Group]:
     """Return the groups that have operations, by the index of their track, in the order of these."""
-    places_by_track = dict(runs(tasks.group))
+    places_by_track = dict(group_by(tasks.group))
     groups = {}
-    for track, places in runs(collectives.group):
+    for track, places in group_by(collectives.group):
         names = [
             trace.strings[name] for name in distinct(trace.slices.name[collectives.row[places]]).tolist()
         ]

@@ -14,7 +14,7 @@ from tracetui.analysis.communication.planes import PlaneOperations
 from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import LineFields, line_keys
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.analysis.sums import most_first, ranked
 from tracetui.trace.model import Trace
 
@@ -57,7 +57,7 @@ def communication_lines(
     """Return the lines with exposed communication, most first. Their sum is that of all pieces."""
     keys, key_of_piece = line_keys(trace, exposed.stack, exposed.frame, exposed.backward, rules)
     lines = []
-    for place, places in runs(key_of_piece):
+    for place, places in group_by(key_of_piece):
         pieces = exposed.at(places)
         names = trace.slices.name[collectives.row[pieces.operation]]
         _, per_operation = most_first(pieces.operation, pieces.ns)
@@ -89,8 +89,8 @@ def late_peers(
     np.add.at(open_ns, exposed.operation[is_wait], exposed.ns[is_wait])
     (late,) = np.nonzero(waits.peer >= 0)
     peers = []
-    for group, group_places in runs(collectives.group[late]):
-        for peer, places in runs(waits.peer[late[group_places]]):
+    for group, group_places in group_by(collectives.group[late]):
+        for peer, places in group_by(waits.peer[late[group_places]]):
             members = late[group_places[places]]
             peers.append(
                 LatePeer(
@@ -115,7 +115,7 @@ def _peers(
     group, peer = collectives.group[waits_exposed.operation], waits.peer[waits_exposed.operation]
     total = {
         (number, rank): int(waits_exposed.ns[group_places[places]].sum())
-        for number, group_places in runs(group)
-        for rank, places in runs(peer[group_places])
+        for number, group_places in group_by(group)
+        for rank, places in group_by(peer[group_places])
     }
     return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))

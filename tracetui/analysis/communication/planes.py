@@ -15,7 +15,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.idle.pieces import last_begun
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import pick, rows_of, runs, track_of_rows
+from tracetui.analysis.search import group_by, pick, rows_of, track_of_rows
 from tracetui.arrays import EMPTY, Bools, Columns, Int32s, Int64s, first_equal
 from tracetui.trace.dialects.known import KNOWN, compile_any
 from tracetui.trace.meanings import meanings
@@ -133,8 +133,8 @@ def plane_tasks(trace: Trace, collectives: PlaneOperations) -> PlaneTasks:
 def _operations_under_way(collectives: PlaneOperations, group: Int32s, start: Int64s) -> Int64s:
     """Return, for each (group, time), the operation under way that began last; -1 where none is."""
     operations = np.full(len(group), -1, np.int64)
-    members = dict(runs(collectives.group))
-    for index, places in runs(group):
+    members = dict(group_by(collectives.group))
+    for index, places in group_by(group):
         if index >= 0 and index in members:
             cuts = last_begun(collectives.start[members[index]], collectives.end[members[index]])
             if not len(cuts.end):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import EMPTY, Bools, Columns, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
@@ -74,9 +74,9 @@ def _handshakes(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks) -
     waits = tasks.at(
         tasks.named(trace, KNOWN.collectives.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src)
     )
-    members = dict(runs(collectives.group))
+    members = dict(group_by(collectives.group))
     operation, place = [EMPTY], [EMPTY]
-    for _, on_plane in runs(waits.plane):
+    for _, on_plane in group_by(waits.plane):
         group = int(waits.group[on_plane[0]])
         if group < 0 or group not in members:
             continue

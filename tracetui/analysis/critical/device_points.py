@@ -16,7 +16,7 @@ from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.launch_chains import LaunchChains, milestones
-from tracetui.analysis.search import distinct, name_meanings, pick, runs, track_of_rows
+from tracetui.analysis.search import distinct, group_by, name_meanings, pick, track_of_rows
 from tracetui.arrays import EMPTY, Bools, Int64s, first_equal
 from tracetui.trace.model import Activity
 
@@ -215,7 +215,7 @@ def synchronised(tasks: DeviceTasks, enqueuer: Int64s, begin: Int64s, end: Int64
     devices = int(tasks.device.max(initial=0)) + 1
     launching = distinct(enqueuer * devices + tasks.device)
     of_no_device = ~np.isin(waiter, enqueuer)
-    for _, places in runs(tasks.stream[enqueued_tasks]):
+    for _, places in group_by(tasks.stream[enqueued_tasks]):
         on_stream = enqueued_tasks[places]
         may_wait = of_no_device | np.isin(waiter * devices + tasks.device[on_stream[0]], launching)
         on_stream = on_stream[np.argsort(tasks.enqueued[on_stream], kind="stable")]

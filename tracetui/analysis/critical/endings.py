@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.device_points import DeviceTasks
 from tracetui.analysis.critical.points import Edge, Point, Points, points
-from tracetui.analysis.search import distinct, pick, runs
+from tracetui.analysis.search import distinct, group_by, pick
 from tracetui.analysis.steps import Step
 from tracetui.arrays import EMPTY, Int64s, first_equal
 from tracetui.trace.order import starts_run
@@ -60,7 +60,7 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
     """
     task, device = [EMPTY], [EMPTY]
     (work,) = np.nonzero(~tasks.waits)
-    work_by_device, steps_by_device = dict(runs(tasks.device[work])), dict(runs(walls.step_device))
+    work_by_device, steps_by_device = dict(group_by(tasks.device[work])), dict(group_by(walls.step_device))
     for index, end in enumerate(walls.device_end.tolist()):
         ends = distinct(np.append(walls.step_end[steps_by_device.get(index, EMPTY)], end))
         on_device = work[work_by_device.get(index, EMPTY)]
@@ -96,8 +96,8 @@ def end_points(
     (marks,) = np.nonzero(host.point == Point.STEP_END)
     ends.cause[Edge.BEFORE] = pick(marks, first_equal(host.row[marks], pick(rows, steps_of_ends)))
     latest = np.full(len(ends), -1, np.int64)
-    completions_by_device = dict(runs(completions.device))
-    for device, end_places in runs(devices_of_ends):
+    completions_by_device = dict(group_by(completions.device))
+    for device, end_places in group_by(devices_of_ends):
         on_device = completions_by_device.get(device, EMPTY)
         last = pick(
             on_device, np.searchsorted(completions.time[on_device], ends.time[end_places], "right") - 1

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 
 
@@ -149,7 +149,7 @@ def finish_points(parts: Sequence[Points]) -> tuple[Points, Int64s]:
 def _previous_points(device: Int32s, selected: Bools) -> Int64s:
     """Return the point before each selected one on its device, int64[selected], -1 for none."""
     previous = np.full(len(device), -1, np.int64)
-    for index, on_device in runs(device) if selected.any() else ():
+    for index, on_device in group_by(device) if selected.any() else ():
         if index >= 0:
             previous[on_device[1:]] = on_device[:-1]
     return previous[selected]

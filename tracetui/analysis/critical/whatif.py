@@ -21,7 +21,7 @@ from tracetui.analysis.critical.points import Edge
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import LineKey, line_keys
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
@@ -80,7 +80,7 @@ class WhatIfs:
         points, pieces = self._depends.points, self._pieces
         work = np.zeros(len(points), np.int64)
         thread = points.thread[self._working][pieces.place]
-        for index, places in runs(thread):
+        for index, places in group_by(thread):
             waited = waits(index).covered(pieces.start[places], pieces.end[places])
             np.add.at(work, self._working[pieces.place[places]], waited)
         source = points.cause[Edge.LAUNCH]

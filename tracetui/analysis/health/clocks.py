@@ -13,7 +13,7 @@ from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.health.waits import LATE, LEAST_OUTLASTING, Waits, count_on_time
 from tracetui.analysis.scheduler.clock import AGREEING
-from tracetui.analysis.search import device_of_tracks, runs, track_of_rows
+from tracetui.analysis.search import device_of_tracks, group_by, track_of_rows
 from tracetui.units import format_duration, format_error
 
 #: ns: a task may begin so long before its launch where clocks are aligned: 79 µs at most on clean traces.
@@ -30,7 +30,7 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     devices = device_of_tracks(trace)
     track = track_of_rows(trace, chains.tasks)
     linked = np.flatnonzero(known & (devices[track] >= 0))
-    for _, group in runs(devices[track[linked]]):
+    for _, group in group_by(devices[track[linked]]):
         on_device = linked[group]
         early = on_device[delay[on_device] < -JITTER]
         count, total = len(early), len(on_device)

@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.intervals import time_of
-from tracetui.analysis.search import distinct, rows_of, runs
+from tracetui.analysis.search import distinct, group_by, rows_of
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family
 
@@ -38,7 +38,7 @@ def missing_parts(recording: HealthEvidence) -> Iterator[Finding]:
     counts = stop - first
     kinds = _kinds(recording, operations)
     lacking: list[int] = []
-    for _, places in runs(kinds):
+    for _, places in group_by(kinds):
         whole = counts[places] == counts[places].max()
         if whole.all():
             continue

@@ -19,7 +19,7 @@ from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import NOTHING, Intervals
-from tracetui.analysis.search import distinct, name_meanings, pick, rows_of, runs
+from tracetui.analysis.search import distinct, group_by, name_meanings, pick, rows_of
 from tracetui.arrays import EMPTY, Int64s
 from tracetui.trace.model import Layer
 from tracetui.units import format_duration
@@ -57,7 +57,7 @@ def replays_of(recording: HealthEvidence) -> list[Replay]:
     is_graph = np.zeros(len(slices) + 1, np.bool_)
     is_graph[rows] = True
     of_graph = np.flatnonzero(is_graph[chains.launch])
-    by_launch = {row: chains.tasks[of_graph[found]] for row, found in runs(chains.launch[of_graph])}
+    by_launch = {row: chains.tasks[of_graph[found]] for row, found in group_by(chains.launch[of_graph])}
     replays = []
     for row in rows[np.argsort(slices.start[rows], kind="stable")].tolist():
         tasks = by_launch.get(row, EMPTY)

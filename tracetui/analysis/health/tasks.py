@@ -10,7 +10,7 @@ from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.intervals import time_of, union
-from tracetui.analysis.search import among, name_meanings, rows_of, runs, track_of_rows
+from tracetui.analysis.search import among, group_by, name_meanings, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int64s, first_equal
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
 from tracetui.trace.order import starts_run
@@ -150,7 +150,7 @@ def uncalled_tasks(recording: HealthEvidence, replayed: Collection[tuple[int, ..
         return rows[:0]
     rows = rows[first_equal(called, slices.correlation[rows]) < 0]
     rows = rows[np.argsort(slices.start[rows], kind="stable")]
-    groups = (rows[places] for _, places in runs(slices.correlation[rows]) if len(places) > LEAST_SHARED)
+    groups = (rows[places] for _, places in group_by(slices.correlation[rows]) if len(places) > LEAST_SHARED)
     found = [group[1:] for group in groups if tuple(slices.name[group].tolist()) not in replayed]
     return np.sort(np.concatenate(found)) if found else rows[:0]
 

@@ -20,11 +20,11 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import (
     among,
     distinct,
+    group_by,
     name_meanings,
     of_category,
     ranges,
     rows_of,
-    runs,
     span_of,
     track_of_rows,
 )
@@ -161,7 +161,7 @@ def _operator_waits(
     never = np.iinfo(np.int64).max
     done = np.full(len(operators), never)
     outlasting = np.zeros(len(operators), np.int64)
-    for _, of_stream in runs(track_of_rows(recording.trace, tasks)):
+    for _, of_stream in group_by(track_of_rows(recording.trace, tasks)):
         ends = slices.end[tasks[of_stream]]
         count = np.searchsorted(launched[of_stream], start)
         last = np.where(count > 0, np.maximum.accumulate(ends)[count - 1], 0)
@@ -225,7 +225,7 @@ def _leap_back(recording: HealthEvidence) -> tuple[int, int] | None:
             continue
         waits, inside, also_waits = _inside_waits(recording, track, causes[track.family])
         is_call = track.family == Family.CALLS
-        for wait, places in runs(waits):
+        for wait, places in group_by(waits):
             names = len(distinct(slices.name[inside[places]]))
             count = len(places) if is_call else int(np.count_nonzero(also_waits[places]))
             if names >= _LEAST_NAMES or count >= _LEAST_CALLS:
@@ -274,7 +274,7 @@ def _alone(name: Int32s, waits: Int64s, inside: Int64s, every: Int64s) -> Bools:
     counts = np.bincount(name[every])
     strings = int(name[inside].max(initial=0)) + 1
     alone = np.zeros(len(waits), np.bool_)
-    for key, places in runs(name[waits].astype(np.int64) * strings + name[inside]):
+    for key, places in group_by(name[waits].astype(np.int64) * strings + name[inside]):
         several = counts[key // strings] >= _LEAST_WAITS
         alone[places] = several and len(distinct(waits[places])) == 1
     return alone

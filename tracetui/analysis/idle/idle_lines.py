@@ -16,7 +16,7 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle.calls import cause_of_frame
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.search import distinct, pick, runs
+from tracetui.analysis.search import distinct, group_by, pick
 from tracetui.analysis.sums import most_first, ranked
 from tracetui.arrays import EMPTY, Bools, Columns, Int8s, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
@@ -112,7 +112,7 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
             steps=dict(sorted(ranked(charges.step[places], charges.ns[places]))),
             devices=dict(sorted(ranked(charges.device[places], charges.ns[places]))),
         )
-        for place, places in runs(key_of_charge)
+        for place, places in group_by(key_of_charge)
     ]
     lines.sort(key=lambda line: (-line.idle_ns, line.file or "", line.line, line.function, line.backward))
     return tuple(lines)
@@ -163,7 +163,7 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     """Return the charges by whole stack: of python_function slices if there is one, else the call stack."""
     stacks, stack_of_charge = charged_stacks(trace, charges)
     tree = _StackTree()
-    for stack, places in runs(stack_of_charge):
+    for stack, places in group_by(stack_of_charge):
         path: tuple[Frame | None, ...] = (None,) if stack < 0 else stacks[stack]
         tree.add(path, int(charges.ns[places].sum()), charges.gap[places])
     return tree.root()

@@ -9,7 +9,7 @@ from typing import Callable, NamedTuple, TypeVar
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import each_once, runs
+from tracetui.analysis.search import each_once, group_by
 from tracetui.arrays import EMPTY, Bools, Int8s, Int32s, Int64s, searchsorted
 
 AnyCause = TypeVar("AnyCause", bound=IntEnum)
@@ -55,7 +55,7 @@ def cut_by_cover(
     """Cut each `[start, end)` by the cover of its key, -1 for none; and return which pieces it covers."""
     parts, inside = [], []
     (not_empty,) = np.nonzero(starts < ends)
-    for key, group in runs(keys[not_empty]):
+    for key, group in group_by(keys[not_empty]):
         places = not_empty[group]
         covered = None if key < 0 else cover(key)
         edges = EMPTY if covered is None else edges_of(covered.starts, covered.ends)

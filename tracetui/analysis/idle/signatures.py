@@ -11,7 +11,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import LineFields, lines_of, python_line
-from tracetui.analysis.search import pick, runs
+from tracetui.analysis.search import group_by, pick
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
@@ -52,7 +52,7 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
     distinct, place = numbered(codes)
     signature_of_gap = most_of_each(charges.gap[main_pieces], place, charges.ns[main_pieces], len(gaps))
     rows = []
-    for index, gap_indices in runs(signature_of_gap):
+    for index, gap_indices in group_by(signature_of_gap):
         if index < 0:
             continue
         cause, line_number, turned, name_number = (

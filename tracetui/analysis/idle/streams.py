@@ -16,11 +16,11 @@ from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import (
     among,
     connection_numbers,
+    group_by,
     name_meanings,
     pick,
     rows_by_track,
     rows_of,
-    runs,
     track_of_rows,
     tracks_by_device,
 )
@@ -69,7 +69,7 @@ class Streams:
         """Return the wait under way on `streams[i]` at `times[i]`; rows, int64[times], -1 for none."""
         waits = np.full(len(times), -1, np.int64)
         accept = np.zeros(len(self._trace.slices), np.bool_)
-        for stream, places in runs(streams):
+        for stream, places in group_by(streams):
             if stream >= 0:
                 accept[self._waits_of(stream)] = True
                 lanes = self._trace.tracks[stream].lanes

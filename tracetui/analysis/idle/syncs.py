@@ -19,7 +19,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import HostThread, HostThreads
 from tracetui.analysis.idle.idle_lines import lines_of, python_line
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import distinct, runs
+from tracetui.analysis.search import distinct, group_by
 from tracetui.analysis.sums import most_first, sums
 from tracetui.arrays import EMPTY, Bools, Int64s
 from tracetui.trace.model import Trace
@@ -78,10 +78,10 @@ def sync_table(
     rows = np.flatnonzero(is_listed)
     key, called_of = _calls_of(trace, host_threads, syncs, rules)
     group_of = np.full(len(key) + 1, -1, np.int64)  # the last is that of no synchronisation
-    groups = [rows[places] for _, places in runs(key[rows])]
+    groups = [rows[places] for _, places in group_by(key[rows])]
     for group, places in enumerate(groups):
         group_of[places] = group
-    exposed = dict(runs(group_of[exposing]))
+    exposed = dict(group_by(group_of[exposing]))
     table = [
         SyncCall(
             **called_of(int(places[0])),

@@ -17,7 +17,7 @@ import numpy as np
 
 from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording
 from tracetui.analysis.memory.peak import whole_curve
-from tracetui.analysis.search import distinct, runs
+from tracetui.analysis.search import distinct, group_by
 from tracetui.arrays import Int64s
 from tracetui.trace.order import starts_run
 from tracetui.trace.stack import Frame
@@ -142,7 +142,7 @@ def _keys_left_by_last_steps(recorded: MemoryRecording, key: Int64s) -> Int64s:
 def _groups(recorded: MemoryRecording, rows: Int64s, key: Int64s) -> Iterator[GrowingGroup]:
     """Yield the groups of blocks that grow; blocks of equal key belong together."""
     alive = recorded.blocks.alive & (recorded.blocks.step >= 0)
-    for _, places in runs(key):
+    for _, places in group_by(key):
         members = rows[places]
         group = _growing_group(recorded, recorded.blocks.at(members), members[alive[members]])
         if group is not None:

@@ -19,7 +19,7 @@ from tracetui.analysis.memory.model import (
 )
 from tracetui.analysis.memory.snapshot import releases
 from tracetui.analysis.memory.tables import memory_steps
-from tracetui.analysis.search import distinct, of_category, pick, runs
+from tracetui.analysis.search import distinct, group_by, of_category, pick
 from tracetui.arrays import Int64s, first_equal
 from tracetui.trace.model import MemoryColumns, Trace
 from tracetui.trace.nesting import enclosing
@@ -87,7 +87,7 @@ def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
     time, device = trace.instants.time[place], memory.device[usable].astype(np.int64)
     label_of = _labels(trace, distinct(device))
     return tuple(
-        _curve(label_of[number], memory, usable[group], time[group]) for number, group in runs(device)
+        _curve(label_of[number], memory, usable[group], time[group]) for number, group in group_by(device)
     )
 
 
@@ -121,7 +121,7 @@ def _operators_around(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
     """
     operators = ~of_category(trace, trace.slices.category, NOT_OPERATORS)
     innermost = np.full(len(times), -1, np.int64)
-    for index, places in runs(track):
+    for index, places in group_by(track):
         for candidate in trace.tracks if index >= 0 else ():
             instant_track = trace.tracks[index]
             if is_operator_track(candidate) and (candidate.pid, candidate.tid) == (

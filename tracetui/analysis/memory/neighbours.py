@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.activity import WORK
 from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type
-from tracetui.analysis.search import among, runs, track_of_rows
+from tracetui.analysis.search import among, group_by, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.model import TraceKind
 
@@ -29,7 +29,7 @@ def neighbours_of(chains: LaunchChains, operators: Int64s, times: Int64s) -> tup
     """
     thread = track_of_rows(chains.trace, operators)
     neighbours = [Neighbours()] * len(operators)
-    for track, places in runs(thread):
+    for track, places in group_by(thread):
         tasks, issued = _issued(chains, track)
         for place in places.tolist():
             neighbours[place] = _neighbours(chains, tasks, issued, int(operators[place]), int(times[place]))

@@ -17,7 +17,7 @@ from tracetui.analysis.memory.model import (
     Curve,
     MemoryRecording,
 )
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import Bools
 from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame
@@ -124,7 +124,7 @@ def lines_of_blocks(
     """
     rows = []
     operators = len(recorded.operators) + 1
-    for key, places in runs((blocks.line + 1) * operators + blocks.operator + 1):
+    for key, places in group_by((blocks.line + 1) * operators + blocks.operator + 1):
         line, operator = divmod(key, operators)
         at_peak_places, places = places[at_peak[places]], places[allocated[places]]
         sizes, is_held = blocks.bytes[places], blocks.release[places] == NEVER

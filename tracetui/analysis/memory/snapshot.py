@@ -23,7 +23,7 @@ from tracetui.analysis.memory.model import (
     steps_at,
 )
 from tracetui.analysis.memory.native import native_operator, of_a_gpu, python_frames, within_a_module
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.language import state
 from tracetui.siblings.snapshot import SnapshotEvents, read_snapshot
@@ -124,7 +124,7 @@ def repetitions(
         stacks: the frames of Python of each place, leaf first; none where they do not tell of modules.
     """
     counts = np.bincount(places)
-    positions = dict(runs(places))
+    positions = dict(group_by(places))
     least = max(_MOST_TOLD * np.count_nonzero(counts > 1), _FEWEST)
     for count in sorted(set(counts[counts > 1].tolist()), reverse=True):
         candidates = [int(place) for place in np.flatnonzero(counts == count)]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import Int64s
 from tracetui.siblings.tables import SiblingTable
 
@@ -39,7 +39,7 @@ def static_memory(table: SiblingTable | None) -> tuple[StaticMemory, ...]:
                 table.numbers["bytes"][group], table.numbers["first"][group], table.numbers["last"][group]
             ),
         )
-        for _, group in runs(key)
+        for _, group in group_by(key)
     ]
     return tuple(sorted(rows, key=lambda row: (-row.peak_bytes, row.graph or "")))
 

@@ -32,7 +32,7 @@ from tracetui.analysis.memory.model import (
     steps_at,
 )
 from tracetui.analysis.memory.static import static_memory
-from tracetui.analysis.search import of_category, runs
+from tracetui.analysis.search import group_by, of_category
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
 from tracetui.siblings.of_run import read_of_run
@@ -116,7 +116,8 @@ def _curves(table: SiblingTable | None) -> list[Curve]:
     if MINDSPORE in component.texts:  # which writes 1,000 KiB as one MB
         columns = [np.where(column < 0, -1, (column * 1000 + 512) // 1024) for column in columns]
     curves = []
-    for code, places in runs(component.place.astype(np.int64) * (len(device.texts) + 1) + device.place + 1):
+    codes = component.place.astype(np.int64) * (len(device.texts) + 1) + device.place + 1
+    for code, places in group_by(codes):
         times = table.numbers["time"][places]
         ordered = places[np.argsort(times, kind="stable")] if (times[1:] < times[:-1]).any() else places
         if not any((column[ordered] > 0).any() for column in columns):

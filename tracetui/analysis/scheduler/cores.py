@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.scheduler.states import losses_by_cpu
-from tracetui.analysis.search import each_once, runs, slice_of
+from tracetui.analysis.search import each_once, group_by, slice_of
 from tracetui.arrays import EMPTY, Int64s
 from tracetui.siblings.scheduler.events import NO_PID, EventKind, SchedulerEvents
 
@@ -74,7 +74,7 @@ class Cores:
     def occupants(self, cpus: Int64s, starts: Int64s, ends: Int64s) -> Occupancy:
         """Cut stretches [start, end) by the thread that had their core; that of core -1 is not known."""
         parts = [Occupancy(*(EMPTY for _ in Occupancy._fields))]
-        for cpu, places in runs(cpus):
+        for cpu, places in group_by(cpus):
             known = self.runs(cpu) if cpu >= 0 else CoreRuns(np.array([-(1 << 62)]), np.array([NO_PID]))
             cuts = cut_at_edges(starts[places], ends[places], each_once(known.time))
             pid = known.pid[np.searchsorted(known.time, cuts.start, "right") - 1]

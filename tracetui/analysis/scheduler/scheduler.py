@@ -19,7 +19,7 @@ from tracetui.analysis.scheduler.cores import IDLE, Cores, Occupancy
 from tracetui.analysis.scheduler.matching import TraceThread
 from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, losses_by_cpu, thread_states
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import EMPTY, Int8s, Int64s
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal
@@ -179,7 +179,7 @@ class Scheduler:
     def cores_at(self, times: Int64s, tracks: Int64s) -> set[int]:
         """Return the cores that threads (of these tracks) were on, or waited for, at some times."""
         found = set[int]()
-        for pid, places in runs(self.pid_of_track[tracks]):
+        for pid, places in group_by(self.pid_of_track[tracks]):
             states = self.states_of(pid)
             found.update(states.cpu[states.piece_at(times[places])].tolist())
         return found
@@ -196,7 +196,7 @@ class Scheduler:
         pids = np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)
         parts = [Cuts(*(EMPTY for _ in Cuts._fields))]
         found = [np.empty(0, np.int8)]
-        for pid, places in runs(pids):
+        for pid, places in group_by(pids):
             states = None if pid < 0 else self._states[pid]
             edges = EMPTY if states is None else edges_of(states.start, states.end)
             cuts = cut_at_edges(starts[places], ends[places], edges)
@@ -218,7 +218,7 @@ class Scheduler:
         `tracks`: of the threads; their times ready in the stretches are looked at, and no other.
         """
         total: dict[_Blamed, int] = {}
-        for pid, places in runs(np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)):
+        for pid, places in group_by(np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)):
             if pid >= 0:
                 self._add_culprits(pid, starts[places], ends[places], total)
         return self._ranked(total)
@@ -234,7 +234,7 @@ class Scheduler:
     ) -> tuple[int, int] | None:
         """Return the longest time on end that a culprit had the core of threads in stretches of time."""
         found = []
-        for pid, places in runs(np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)):
+        for pid, places in group_by(np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)):
             if pid >= 0:
                 had = self._occupants(pid, starts[places], ends[places])
                 for start, end, other in zip(had.start.tolist(), had.end.tolist(), had.pid.tolist()):
@@ -252,7 +252,7 @@ class Scheduler:
 
     def _add_culprits(self, pid: int, starts: Int64s, ends: Int64s, total: dict[_Blamed, int]) -> None:
         had = self._occupants(pid, starts, ends)
-        for other, rows in runs(had.pid):
+        for other, rows in group_by(had.pid):
             is_own = self._same_process(pid, other) if other != IDLE else False
             for comm, ns in self._by_name(other, had.start[rows], had.end[rows]).items():
                 key = comm, other, is_own
@@ -278,7 +278,7 @@ class Scheduler:
         times = np.array([time for time, _ in changes[1:]], np.int64) + self.clock.offset_ns
         cuts = cut_at_edges(starts, ends, edges_of(times))
         which = np.searchsorted(times, cuts.start, "right")
-        for place, rows in runs(which):
+        for place, rows in group_by(which):
             name = changes[place][1]
             names[name] = names.get(name, 0) + int((cuts.end[rows] - cuts.start[rows]).sum())
         return names

@@ -17,7 +17,7 @@ import numpy as np
 
 from tracetui.analysis.idle.pieces import cut_by_cover
 from tracetui.analysis.intervals import NOTHING, Intervals, time_between, union
-from tracetui.analysis.search import runs, slice_of
+from tracetui.analysis.search import group_by, slice_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 from tracetui.siblings.scheduler.events import (
     MOST_CORES,
@@ -220,7 +220,7 @@ def _changes(columns: SchedulerColumns, wanted: Bools, interrupts: Interrupts) -
             detail = columns.state[of_threads].astype(np.int64)
         elif change in _WAKES:
             detail = columns.other[of_threads].astype(np.int64)
-            for core, places in runs(cpu):  # an interrupt wakes it, not the thread that is interrupted
+            for core, places in group_by(cpu):  # an interrupt wakes it, not the thread that is interrupted
                 served = interrupts.of_cpu(core).index_at(columns.time[of_threads[places]]) >= 0
                 detail[places[served]] = NO_PID
             cpu = columns.target[of_threads].astype(np.int64)  # of WAKING where it was last

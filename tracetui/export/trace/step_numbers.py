@@ -6,7 +6,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.host_steps import host_steps
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.arrays import Int32s, Int64s
 
 
@@ -38,7 +38,7 @@ class StepNumbers:
         On a device that is the step whose device window holds the time, elsewhere the host's own step.
         """
         numbers = self._numbers_on_host(times)
-        for index, places in runs(self._device_of[tracks]):
+        for index, places in group_by(self._device_of[tracks]):
             if index >= 0:
                 step = self._windows.step_of(self._devices[index], times[places])
                 numbers[places] = self._numbers[step]

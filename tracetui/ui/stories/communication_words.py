@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.idle_lines import lines_of
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import group_by
 from tracetui.analysis.sums import most_first
 from tracetui.export.sentences.late_ranks import NAME_CELLS, late_rank_of
 from tracetui.language import translate
@@ -43,7 +43,7 @@ def communication_sentences(
     order, _ = most_first(pieces.operation, pieces.ns)
     table = np.zeros((len(order), len(_CAUSES)), np.int64)  # ns exposed by operation and cause
     index_of = {operation: index for index, operation in enumerate(order.tolist())}
-    for operation, rows in runs(pieces.operation):
+    for operation, rows in group_by(pieces.operation):
         np.add.at(table[index_of[operation]], pieces.cause[rows], pieces.ns[rows])
     named_count = len(order) if len(order) <= MAX_NAMED + 1 else MAX_NAMED
     total = int(table.sum())
