@@ -109,8 +109,8 @@ def union(starts: Int64s, ends: Int64s) -> Intervals:
     return Intervals(starts[opens], reach[closes])
 
 
-def time_between(spans: Collection[tuple[int, int]]) -> Intervals:
-    """Return the time in any of some (start, end), ns."""
+def time_in_spans(spans: Collection[tuple[int, int]]) -> Intervals:
+    """Return the union of (start, end) spans, ns."""
     return union(*np.array([*spans], np.int64).reshape(-1, 2).T)
 
 

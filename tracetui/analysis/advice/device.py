@@ -18,7 +18,7 @@ from tracetui.analysis.advice.model import (
 )
 from tracetui.analysis.advice.transfers import of_pytorch
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.intervals import time_between
+from tracetui.analysis.intervals import time_in_spans
 from tracetui.analysis.search import distinct, group_by, matching, name_meanings
 from tracetui.analysis.series import Series, counter_series
 from tracetui.analysis.sums import most_first
@@ -122,7 +122,7 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
     between_steps, before = np.zeros(len(evidence.causes), np.bool_), 0
     for index, activity in enumerate(evidence.analysis.devices):
         on_device = evidence.causes.of_device(index)
-        gaps_of_steps = time_between(
+        gaps_of_steps = time_in_spans(
             [spans[place] for place in steps_by_device.get(activity.device, ()) if place in spans]
         )
         empty = gaps_of_steps - activity.copies

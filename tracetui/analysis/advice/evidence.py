@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
-from tracetui.analysis.intervals import Intervals, time_between, time_of
+from tracetui.analysis.intervals import Intervals, time_in_spans, time_of
 from tracetui.analysis.search import distinct, group_by, rows_of, track_of_rows
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
@@ -83,7 +83,7 @@ class Evidence:
         analysis, unknown = self.analysis, self.uncomputed_steps
         places = (analysis.steps_by_device.get(activity.device, ()) for activity in analysis.devices)
         steps = ([analysis.steps[place] for place in held if place in unknown] for held in places)
-        return [time_between([(step.start_ns, step.end_ns) for step in held]) for held in steps]
+        return [time_in_spans([(step.start_ns, step.end_ns) for step in held]) for held in steps]
 
     # -- pieces of idle time --------------------------------------------------------------------------
 

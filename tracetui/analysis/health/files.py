@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.host_steps import host_steps
-from tracetui.analysis.intervals import time_between
+from tracetui.analysis.intervals import time_in_spans
 from tracetui.analysis.search import span_of
 from tracetui.trace.model import Family, Layer, Track
 
@@ -72,7 +72,7 @@ def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
     if len(spans) < 2:
         return
     training = {trace.owners.get(step.pid, step.pid) for step in host_steps(trace)} & set(spans)
-    parts = len(time_between(spans.values()))
+    parts = len(time_in_spans(spans.values()))
     if len(training) < 2 and parts == 1:
         return
     yield Finding(

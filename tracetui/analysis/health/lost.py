@@ -16,7 +16,7 @@ from tracetui.analysis.health.launches import (
     tasks_launched,
 )
 from tracetui.analysis.health.recording import HealthEvidence, places
-from tracetui.analysis.intervals import time_between
+from tracetui.analysis.intervals import time_in_spans
 from tracetui.analysis.search import distinct, of_category, rows_of
 from tracetui.analysis.steps import steps_by_device, uncomputed_steps
 from tracetui.arrays import Int64s
@@ -291,7 +291,7 @@ def _count_steps(recording: HealthEvidence, steps: Sequence[int]) -> int:
 
 def _united(windows: Iterable[tuple[int, int]]) -> TimeWindows:
     """Return windows in order, those that touch or overlap as one."""
-    united = time_between([*windows])
+    united = time_in_spans([*windows])
     return tuple(zip(united.starts.tolist(), united.ends.tolist()))
 
 

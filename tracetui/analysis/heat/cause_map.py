@@ -11,7 +11,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.intervals import time_between
+from tracetui.analysis.intervals import time_in_spans
 from tracetui.arrays import Int64s
 
 
@@ -66,7 +66,7 @@ class CauseMap:
         """Return the ns of a device's window that are in none of its steps, which may overlap."""
         places = self.analysis.steps_by_device.get(activity.device, ())
         steps = [self.analysis.steps[place] for place in places]
-        inside = time_between([(step.start_ns, step.end_ns) for step in steps])
+        inside = time_in_spans([(step.start_ns, step.end_ns) for step in steps])
         return activity.window_ns - inside.clip(activity.start_ns, activity.end_ns).total
 
     @cached_property

@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from tracetui.analysis.idle.pieces import cut_by_cover
-from tracetui.analysis.intervals import NOTHING, Intervals, time_between, union
+from tracetui.analysis.intervals import NOTHING, Intervals, time_in_spans, union
 from tracetui.analysis.search import group_by, slice_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 from tracetui.siblings.scheduler.events import (
@@ -158,7 +158,7 @@ def losses_by_cpu(losses: Iterable[LostStretch]) -> dict[int, Intervals]:
     for loss in losses:
         before = loss.before_ns if loss.before_ns >= 0 else _FOREVER
         found.setdefault(loss.cpu, []).append((loss.after_ns if loss.after_ns >= 0 else -1, before))
-    lost = {cpu: time_between(times) for cpu, times in found.items()}
+    lost = {cpu: time_in_spans(times) for cpu, times in found.items()}
     return {cpu: times for cpu, times in lost.items() if len(times)}
 
 
