@@ -988,8 +988,8 @@ def test_real_gpu_traces(real_traces: Any, name: str) -> None:
 
 def test_a_share_that_is_just_reached_counts_and_nothing_is_no_part_of_nothing() -> None:
     five = Threshold(5, "%", "test")
-    assert [five.share(part, 1000) for part in (0, 49, 50, 51)] == [False, False, True, True]
-    assert not five.share(0, 0) and five.share(1, 20) and not five.share(1, 21)
+    assert [five.reached(part, 1000) for part in (0, 49, 50, 51)] == [False, False, True, True]
+    assert not five.reached(0, 0) and five.reached(1, 20) and not five.reached(1, 21)
 
 
 def repeated(times: int, dur: int = 20) -> Events:

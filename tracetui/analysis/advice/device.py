@@ -83,7 +83,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
         matched = name_meanings(evidence.trace, kernels, matching(pattern)) == 1
         groups = group_by(device[matched])
         cost = sum(evidence.time_of(kernels[matched][places]).total for _, places in groups)
-        if not CONVERSION_SHARE.share(cost, computing):
+        if not CONVERSION_SHARE.reached(cost, computing):
             continue
         rows = evidence.longest_first(kernels[matched])
         lines = evidence.task_lines(rows)

@@ -56,7 +56,7 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
     tasks, places = tasks[chains.operator[places] >= 0], places[chains.operator[places] >= 0]
     pieces = evidence.caused(*PER_LAUNCH)
     cost = evidence.idle_ns(pieces)
-    if not len(tasks) or not LAUNCH_SHARE.share(cost, evidence.window_ns):
+    if not len(tasks) or not LAUNCH_SHARE.reached(cost, evidence.window_ns):
         return
     launch = chains.launch[places]
     launches = len(np.unique(np.where(launch >= 0, launch, _launches(evidence, places))))
@@ -111,7 +111,7 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
         cost = evidence.idle_ns(pieces)
         if repeats < LOOP_REPEATS.value or mean > LOOP_KERNEL.value:
             continue
-        if not LOOP_SHARE.share(cost, evidence.window_ns):
+        if not LOOP_SHARE.reached(cost, evidence.window_ns):
             continue
         saved = launches - len(names)
         order = np.argsort(-count, kind="stable")
@@ -179,7 +179,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
     """Find lines that wait for the device several times a step; without steps, for much of the time."""
     for sync in evidence.analysis.syncs:
         per_step, idle = evidence.per_step(sync.count), sync.exposed_ns
-        is_worth = evidence.worth(idle) if evidence.steps else LOOP_SHARE.share(idle, evidence.window_ns)
+        is_worth = evidence.worth(idle) if evidence.steps else LOOP_SHARE.reached(idle, evidence.window_ns)
         if per_step < SYNC_REPEATS.value or not is_worth:
             continue
         yield Advice(
@@ -302,7 +302,7 @@ def data_queues(evidence: Evidence) -> Iterator[Advice]:
     """Idle time between steps for which the queues of MindData tell who is late."""
     steps = evidence.analysis.steps
     cost = sum(step.phase_idle_ns[0] for step in steps)
-    if not DATA_QUEUE_SHARE.share(cost, evidence.window_ns):
+    if not DATA_QUEUE_SHARE.reached(cost, evidence.window_ns):
         return
     data = minddata_of(Path(evidence.trace.path))
     if data is None or not (data.looks or data.operators):

@@ -25,7 +25,7 @@ def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
     pieces = evidence.caused(*causes)
     busy, wakeup = (evidence.idle_ns(evidence.caused(cause)) for cause in causes)
     cost = busy + wakeup
-    if not QUEUE_SHARE.share(cost, evidence.window_ns):
+    if not QUEUE_SHARE.reached(cost, evidence.window_ns):
         return
     waits = len(distinct(evidence.causes.interval[pieces]))
     yield Advice(
@@ -47,7 +47,7 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
     """Find operators or graphs that are compiled while the device is idle."""
     pieces = evidence.caused(Cause.COMPILE, Cause.LAUNCH_COMPILE)
     cost = evidence.idle_ns(pieces)
-    if not COMPILE_SHARE.share(cost, evidence.window_ns):
+    if not COMPILE_SHARE.reached(cost, evidence.window_ns):
         return
     trace = evidence.trace
     calls, operators = evidence.rows_of(Family.CALLS), evidence.analysis.host_rows

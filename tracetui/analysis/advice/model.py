@@ -48,7 +48,7 @@ class Threshold:
     unit: str  #: "ns", "%" or "times"
     source: str  #: whose threshold it is: OURS, MSPROF or MINDSPORE
 
-    def share(self, part: int, whole: int) -> bool:
+    def reached(self, part: int, whole: int) -> bool:
         """Return whether a part reaches so many percent of the whole; nothing is no part of nothing."""
         return part > 0 and part * 100 >= whole * self.value
 
@@ -61,10 +61,10 @@ MS, US = 1_000_000, 1_000
 OURS, MSPROF, MINDSPORE = "tracetui", "msprof-analyze", "MindSpore"
 
 LOOP_REPEATS = Threshold(4, "times", OURS)
-LOOP_KERNEL = Threshold(50 * US, "ns", OURS)  #: the mean kernel of a loop is shorter
+LOOP_KERNEL = Threshold(50 * US, "ns", OURS)  #: the mean kernel lasts at most this
 LOOP_SHARE = Threshold(1, "%", OURS)
 LAUNCH_SHARE = Threshold(50, "%", OURS)
-LAUNCH_PAUSE = Threshold(200 * US, "ns", OURS)  #: the mean idle time a launch that is bound by launching
+LAUNCH_PAUSE = Threshold(200 * US, "ns", OURS)  #: the mean idle time per launch is at most this
 SYNC_REPEATS = Threshold(2, "times", OURS)
 QUEUE_SHARE = Threshold(1, "%", OURS)
 COMPILE_SHARE = Threshold(1, "%", OURS)

@@ -16,7 +16,7 @@ def unlinked(evidence: Evidence) -> Iterator[Advice]:
     """Find idle time before launches of which the trace does not tell what the host did."""
     pieces = _without_host(evidence)
     cost, chains = evidence.idle_ns(pieces), evidence.analysis.launch_chains
-    if not MISSING_SHARE.share(cost, evidence.window_ns):
+    if not MISSING_SHARE.reached(cost, evidence.window_ns):
         return
     layers = {track.layer for track in evidence.trace.tracks if len(track.rows)}
     remedy = "host"
@@ -39,7 +39,7 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
         return
     pieces = ~_without_host(evidence)
     cost = evidence.idle_ns(pieces)
-    if not MISSING_SHARE.share(cost, evidence.window_ns):
+    if not MISSING_SHARE.reached(cost, evidence.window_ns):
         return
     operators = len(distinct(evidence.causes.operator[pieces & (evidence.causes.operator >= 0)]))
     if not operators:
@@ -58,7 +58,7 @@ def level(evidence: Evidence) -> Iterator[Advice]:
         return
     pieces = evidence.caused(Cause.LAUNCH_DISPATCH)
     cost = evidence.idle_ns(pieces)
-    if not MISSING_SHARE.share(cost, evidence.window_ns):
+    if not MISSING_SHARE.reached(cost, evidence.window_ns):
         return
     yield Advice(
         id="collect_level_1",

@@ -27,7 +27,7 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that were ready and had no core while the device was idle."""
     pieces = evidence.caused(Cause.PREEMPTED)
     cost, summary = evidence.idle_ns(pieces), evidence.analysis.scheduler_summary
-    if summary is None or not PREEMPTED_SHARE.share(cost, evidence.window_ns):
+    if summary is None or not PREEMPTED_SHARE.reached(cost, evidence.window_ns):
         return
     nobody = sum(culprit.idle_ns for culprit in summary.culprits if culprit.task.pid == IDLE)
     foreign = sum(culprit.idle_ns for culprit in summary.culprits if culprit.own_process is False) - nobody
@@ -84,7 +84,7 @@ def interrupts(evidence: Evidence) -> Iterator[Advice]:
     """Find interrupts on the cores of threads that launch, while the device is idle."""
     pieces = evidence.caused(Cause.INTERRUPTED)
     cost, scheduler = evidence.idle_ns(pieces), evidence.analysis.scheduler
-    if scheduler is None or not INTERRUPT_SHARE.share(cost, evidence.window_ns):
+    if scheduler is None or not INTERRUPT_SHARE.reached(cost, evidence.window_ns):
         return
     cores = scheduler.cores_at(evidence.causes.start[pieces], evidence.causes.track[pieces])
     yield Advice(
@@ -118,7 +118,7 @@ def unrecorded(evidence: Evidence) -> Iterator[Advice]:
     was_recorded = evidence.analysis.scheduler is not None or evidence.analysis.scheduler_problem
     if was_recorded or cost < HOST_BOUND.value:
         return
-    if not HOST_BOUND_SHARE.share(cost, evidence.window_ns):
+    if not HOST_BOUND_SHARE.reached(cost, evidence.window_ns):
         return
     yield Advice(
         id="record_the_scheduler",

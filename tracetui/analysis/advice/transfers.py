@@ -45,7 +45,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
     window_ns = evidence.window_ns - sum(
         part.clip(one.start_ns, one.end_ns).total for one, part in zip(devices, unknown)
     )
-    if not (COMMUNICATION_SHARE.share(cost, window_ns) and COMMUNICATION_EXPOSED.share(cost, total)):
+    if not (COMMUNICATION_SHARE.reached(cost, window_ns) and COMMUNICATION_EXPOSED.reached(cost, total)):
         return
     slices = evidence.trace.slices
     rows = evidence.work[slices.activity[evidence.work] == Activity.COMMUNICATION]
@@ -185,7 +185,7 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
             for index, places in group_by(device[group])
         }
         cost = sum(part.total for part in parts.values())
-        if not COPY_SHARE.share(cost, evidence.window_ns):
+        if not COPY_SHARE.reached(cost, evidence.window_ns):
             continue
         rows = evidence.longest_first(tasks[group])
         direction = evidence.trace.string(int(slices.direction[rows[0]]))
