@@ -13,7 +13,7 @@ from tracetui.comparison.classes import COPY as COPY_CLASS
 from tracetui.comparison.collective_sums import TRANSFER, WAIT
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
-from tracetui.comparison.job_part import UNTOLD_KINDS, ComparedRoot, JobPart
+from tracetui.comparison.job_part import INCOMPARABLE_KINDS, ComparedRoot, JobPart
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.trace.stack import Frame
 
@@ -215,8 +215,8 @@ def largest_computing(
 
 def moved_roots(job: JobPart) -> tuple[ComparedRoot, ComparedRoot] | None:
     """Return what ranks wait for more than before, and what less; None unless both changed and are known."""
-    told = (row for row in job.roots if row.changed and row.kind not in UNTOLD_KINDS)
-    changed = sorted(told, key=lambda row: row.delta_ns)
+    comparable = (row for row in job.roots if row.changed and row.kind not in INCOMPARABLE_KINDS)
+    changed = sorted(comparable, key=lambda row: row.delta_ns)
     if not changed or changed[0].delta_ns >= 0 or changed[-1].delta_ns <= 0:
         return None
     return changed[-1], changed[0]

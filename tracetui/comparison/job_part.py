@@ -9,7 +9,7 @@ from tracetui.comparison.compared_row import ComparedRow
 from tracetui.trace.stack import Frame
 
 #: Kinds of roots that tell no reason: no trace is there, its clock is not aligned, no collective matches.
-UNTOLD_KINDS = "absent", "unaligned", "unmatched"
+INCOMPARABLE_KINDS = "absent", "unaligned", "unmatched"
 
 
 @dataclass(frozen=True)

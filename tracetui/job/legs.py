@@ -21,7 +21,7 @@ class Legs:
     """
 
     wait_place: Int64s  #: place among the waits
-    waiting_place: Int64s  #: place in the job of the rank that waited
+    rank_place: Int64s  #: place in the job of the rank that waited
     waiting_first: Int64s  #: boundary at which its leg begins
     waiting_stop: Int64s  #: boundary at which it starts the operation
     late_place: Int64s  #: place in the job of the rank that was late
@@ -87,7 +87,7 @@ def find_legs(
     later_ns = (times[segments[late] + late_stop] - late_offset) - (times[segments[rank] + stop] - offset)
     return Legs(
         wait_place=place,
-        waiting_place=rank,
+        rank_place=rank,
         waiting_first=first,
         waiting_stop=stop,
         late_place=late,

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Floats, Int64s, first_equal
-from tracetui.comparison.job_part import UNTOLD_KINDS
+from tracetui.comparison.job_part import INCOMPARABLE_KINDS
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import NO_LINE, DigestLine
@@ -68,7 +68,7 @@ class RootBreakdown:
 
 
 CLOCK, STEP, RECORDING = "clock", "step", "recording"
-ABSENT, UNALIGNED, UNMATCHED = UNTOLD_KINDS  #: of ranks that cannot be compared
+ABSENT, UNALIGNED, UNMATCHED = INCOMPARABLE_KINDS  #: of ranks that cannot be compared
 
 
 def find_roots(
@@ -93,7 +93,7 @@ def find_roots(
     _add_incomparable_waits(ranks, channels, clocks, waits, weight, losses)
     _add_unequal_starts(ranks, legs, waits, leg_weight, losses)
     late_legs = _group_by_rank(legs.late_place, len(ranks))
-    waiting_legs = _group_by_rank(legs.waiting_place, len(ranks))
+    waiting_legs = _group_by_rank(legs.rank_place, len(ranks))
     for rank_place, rank in enumerate(ranks):
         if not len(late_legs[rank_place]) and not len(waiting_legs[rank_place]):
             continue

@@ -40,7 +40,7 @@ class _WeightPassing:
         self._share = exposure.passed_on[segments] / waits.wait_ns[self._target]
         sides = (
             (legs.late_place, legs.late_first, legs.late_stop),
-            (legs.waiting_place, legs.waiting_first, legs.waiting_stop),
+            (legs.rank_place, legs.waiting_first, legs.waiting_stop),
         )
         self._segments = [
             (
