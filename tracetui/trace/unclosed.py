@@ -20,8 +20,8 @@ _NO_PARENT = 1 << 31  # stands for the parent of all calls of a thread that have
 def close_calls(columns: SliceColumns, track: Int32s) -> int:
     """End the calls that were never closed, in `columns`; return how many there are.
 
-    track : int32[n], that of each slice. Calls that were open when the recording stopped are none of them:
-    their callers were open too, and called nothing afterwards.
+    `track`, int32[n], is that of each slice. Calls that really were open when the recording stopped stay as
+    they are: their callers were open too, and called nothing afterwards.
     """
     frames = np.flatnonzero(columns.python_id >= 0)
     if not len(frames):
@@ -38,10 +38,10 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
     key, parent_key = own_track << 32 | number, own_track << 32 | parent
     start = columns.start[frames]
     open_at_end = open_at_end[np.lexsort((number[open_at_end], start[open_at_end]))]
-    siblings = _next_siblings(open_at_end, parent_key, start, number)
+    next_starts = _next_sibling_starts(open_at_end, parent_key, start, number)
     parents = _only_places(parent_key[open_at_end], key)
     closed: dict[int, int] = {}
-    for place, parent_place, limit in zip(open_at_end.tolist(), parents.tolist(), siblings.tolist()):
+    for place, parent_place, limit in zip(open_at_end.tolist(), parents.tolist(), next_starts.tolist()):
         if parent_place >= 0 and start[parent_place] <= start[place]:
             parent_end = closed.get(parent_place, int(end[parent_place]))
             limit = min(limit, parent_end) if parent_end >= start[place] else limit
@@ -55,8 +55,8 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
     return len(closed)
 
 
-def _next_siblings(open_at_end: Int64s, parent_key: Int64s, start: Int64s, number: Int64s) -> Int64s:
-    """Return, for each call open at the end, when the next of its parent begins: int64's last without one."""
+def _next_sibling_starts(open_at_end: Int64s, parent_key: Int64s, start: Int64s, number: Int64s) -> Int64s:
+    """Return, for each call open at the end, when the next of its parent starts; without one, int64.max."""
     candidates = np.flatnonzero(np.isin(parent_key, parent_key[open_at_end]))
     order = candidates[np.lexsort((number[candidates], start[candidates], parent_key[candidates]))]
     following = np.full(len(start), np.iinfo(np.int64).max, np.int64)
@@ -66,7 +66,7 @@ def _next_siblings(open_at_end: Int64s, parent_key: Int64s, start: Int64s, numbe
 
 
 def _only_places(wanted: Int64s, keys: Int64s) -> Int64s:
-    """Return the place in `keys` of each one wanted, -1 where it is not there once."""
+    """Return the place in `keys` of each one wanted, -1 where it is not there exactly once."""
     candidates = np.flatnonzero(np.isin(keys, wanted))
     if not len(candidates):
         return np.full(len(wanted), -1, np.int64)
