@@ -19,6 +19,7 @@ from tests.synthetic import trace_of
 from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import case, said, settled
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.scopes import SEPARATOR
 from tracetui.api import load
@@ -35,7 +36,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
-from tracetui.ui.stories.line_story import what_if_words
+from tracetui.ui.stories.line_story import _largest_causes, what_if_words
 from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.sync_story import SyncStory
 from tracetui.ui.tables.columns import named_column, with_line_number
@@ -328,3 +329,12 @@ def test_a_line_keeps_its_number_where_its_name_does_not_fit() -> None:
         "~t50_profiler_api.py(42)",
     ]
     assert column.draw(1, 14) == names[1], "the table cuts the function"
+
+
+@pytest.mark.parametrize("room", [0, 1, 2, 3])
+def test_causes_without_room_are_summed_up_in_the_last_place(room: int) -> None:
+    causes = [(Cause.PYTHON, 50), (Cause.GC, 30), (Cause.COPY, 20)]
+    shown = _largest_causes(causes, room)
+    assert sum(ns for _, ns in shown) == 100 and len(shown) == max(room, 1)
+    assert [cause for cause, _ in shown[:-1]] == [cause for cause, _ in causes[: len(shown) - 1]]
+    assert (shown[-1][0] is None) == (room < 3)
