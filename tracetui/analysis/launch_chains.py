@@ -114,7 +114,7 @@ class LaunchChains:
         return self.tasks[opens], np.flatnonzero(opens)
 
     def enqueued(self, rows: Int64s) -> Int64s:
-        """Return when the host enqueued each task (no queue: launched it), ns; NEVER where unknown."""
+        """Return when the host enqueued each task, or launched it, or began its operator, ns; else NEVER."""
         places = self.index(rows)
         operator_start = pick(self.trace.slices.start, self.operator[places])
         first_known = [self.enqueue_time[places], self.launch_time[places], operator_start]

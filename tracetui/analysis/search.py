@@ -147,7 +147,7 @@ Whole = TypeVar("Whole", bound=np.signedinteger)
 
 
 def distinct(values: NDArray[Whole]) -> NDArray[Whole]:
-    """Return the values, sorted, each once: of 231 k in 1 ms.
+    """Return the distinct values, sorted: of 231 k in 1 ms.
 
     numpy.unique makes a hash table of them, in 30 ms, and imports numpy.ma, in another 15.
     """

@@ -254,7 +254,7 @@ class Digest:
 
     @property
     def part_counts(self) -> Int64s:
-        """int64[sums]: how many steps are told of each."""
+        """int64[sums]: how many steps `parts` has of each."""
         steps = self.facts.steps if self.facts is not None else 0
         of_table = np.zeros(len(SumTable), np.int64)
         for table in SumTable:

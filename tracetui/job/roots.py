@@ -55,7 +55,7 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" where there is none
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; above 0
-    #: how many operations it came late to after it did any of this; waits of weight 0 do not count
+    #: to how many operations it came late after doing any of this; waits of weight 0 do not count
     operations: int
 
 
@@ -153,9 +153,8 @@ def _add_unequal_starts(
 ) -> None:
     """Add how much later the legs of late ranks began: the last term of the module's sum.
 
-    CLOCK: the shared operation ended at different aligned times on the two. STEP: there is no shared
-    operation; the difference of the starts of their steps. RECORDING: nor such a step on both; that of the
-    starts of their recordings.
+    CLOCK: the shared operation ended at different aligned times on the two. STEP: without a shared operation,
+    the step started at different times. RECORDING: without such a step too, the recordings did.
     """
     weighted_delay = leg_weight * legs.start_delay_ns
     masks = {

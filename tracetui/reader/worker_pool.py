@@ -1,8 +1,9 @@
 """Share the reading of one text among worker processes, and read all of it even if they fail.
 
-Used from the start of a text where the scanner is not compiled, else after the first piece of which most had
-to be decoded: decoding keeps the interpreter's lock, so that threads would wait for each other. Each worker
-has a thread here that hands it one piece after the other and brings what it read (`tracetui.reader.threads`).
+Used for a whole text where the scanner is not compiled, else for the rest after an undamaged piece of which
+most had to be decoded: decoding keeps the interpreter's lock, so that threads would wait for each other. Each
+worker has a thread here that hands it one piece after the other and brings what it read
+(`tracetui.reader.threads`).
 Which piece is next, and whether a worker found its start, `tracetui.reader.piece_order` knows.
 """
 
@@ -47,10 +48,10 @@ class WorkerPool:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Kill all workers; threads are not waited for.
+        """Kill all workers.
 
-        Threads have `processes.GOODBYE` seconds, all together, to let go of their workers; one that does not
-        closes its worker itself later. Each process that does not end takes twice that more.
+        Wait `processes.GOODBYE` seconds for all threads to let go of them, and up to twice that for each
+        process to end. A thread that does not let go closes its worker itself later.
         """
         self._threads.__exit__()
         for worker in self._workers:

@@ -1,4 +1,4 @@
-"""What moved between ranks, by which link and how fast: communication_matrix.json, from the planes alone.
+"""What moved between ranks, by which link and how fast: communication_matrix.json, by tasks of `planes`.
 
 A transfer by SDMA is one task that moves bytes. One by RDMA is many: from the first of consecutive payloads
 until the handshake after them has ended. A group's ranks are numbered within it.
@@ -22,7 +22,7 @@ TOO_LARGE = 1 << 40  #: bytes that no task moves; the sum of those of 8 M tasks 
 LOCAL = "LOCAL"
 #: What carries transfers; those by SDMA over a link that no table knows, "SDMA".
 CARRIERS = ("SDMA", LOCAL, "HCCS", "PCIE", "SIO", "RDMA")
-#: Tasks from the last payload to the last of its handshake, both included: in a send or receive, in others.
+#: Tasks that end a transfer by RDMA, its last payload and the handshake: in a send or receive, in others.
 CLOSING = (3, 5)
 
 
@@ -79,7 +79,7 @@ class MasterTimes:
 
 
 def find_transfers(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks) -> Transfers:
-    """Return all that moved bytes and tells from which rank."""
+    """Return the transfers whose source rank is known."""
     transport = meanings(trace.strings, tasks.transport, {"SDMA": 0, "RDMA": 1}.get)
     by_sdma = (transport == 0) & tasks.named(trace, KNOWN.collectives.sdma_moves)
     carriers = {link: CARRIERS.index(carrier) for link, carrier in KNOWN.links.carriers.items()}

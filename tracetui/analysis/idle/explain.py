@@ -8,7 +8,7 @@ or launch. Where no chain leads to the task, the whole interval is unlinked; ins
 it is the device's. An autograd thread runs a burst of operators each time that another thread wakes it: what
 comes before the first of them is blamed on that other thread.
 
-Two things win over that. Where the scheduler was recorded, time in which the thread to blame had no core,
+Two things override that. Where the scheduler was recorded, time in which the thread to blame had no core,
 slept in no known wait, or waited for a disk is the host's, also in the queue or the launch. Where work of a
 device is not recorded, pieces of it whose middle lies there are unseen if they are unknown or of a graph;
 where work of any device may be lost, all pieces are, also those before the launch.
@@ -74,7 +74,7 @@ class _HostParts(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
-    woken_operator: Int64s  #: row of the first operator of the burst that the thread begins on another; -1
+    woken_operator: Int64s  #: row of the first operator of a burst for which the thread wakes another; -1
 
 
 class UnseenSpan(NamedTuple):
@@ -175,9 +175,9 @@ class _Explainer:
     def _find_task_places(self) -> Int64s:
         """Return the place of the task that each interval waits for, in the columns of the chains.
 
-        For a copy of which no launch is recorded, it is the device's next work that is no such copy, if that
-        was enqueued after the interval began, in the outermost call of its thread that runs when the copy
-        starts, or in the next one: the copy is taken to feed it.
+        A copy of which no launch is recorded is taken to feed the device's next work that is no such copy.
+        That stands for the copy if it was enqueued after the interval began, in an outermost call that had
+        begun on its thread when the copy starts, or is the next to begin.
         """
         intervals, slices, tasks = self._intervals, self._trace.slices, self._chains.tasks
         places = self._chains.index(intervals.task)
@@ -199,12 +199,12 @@ class _Explainer:
             has_next = next_place < len(candidates)
             interval_places, fed_places = interval_places[has_next], candidates[next_place[has_next]]
             is_fed = intervals.start[interval_places] < enqueued[fed_places]
-            is_fed &= self._are_called_next(fed_places, intervals.end[interval_places])
+            is_fed &= self._have_begun_or_are_next(fed_places, intervals.end[interval_places])
             places[interval_places[is_fed]] = fed_places[is_fed]
         return places
 
-    def _are_called_next(self, places: Int64s, times: Int64s) -> Bools:
-        """Return whether tasks come from the outermost call on their thread at some times, or the next one.
+    def _have_begun_or_are_next(self, places: Int64s, times: Int64s) -> Bools:
+        """Return whether the outermost call of each task had begun at a time, or is the next of its thread.
 
         Args:
             places: int64[n], in the columns of the chains.
@@ -212,12 +212,12 @@ class _Explainer:
         """
         starts, chains = self._trace.slices.start, self._chains
         rows = np.where(chains.operator[places] >= 0, chains.operator[places], chains.launch[places])
-        are_next = np.zeros(len(places), np.bool_)
+        have_begun = np.zeros(len(places), np.bool_)
         for track, group in rows_by_track(self._trace, rows):
             begins = starts[self._trace.lane_slice_rows(track.lanes.start)]
             passed = np.searchsorted(begins, starts[rows[group]], "right")
-            are_next[group] = passed <= np.searchsorted(begins, times[group], "right") + 1
-        return are_next
+            have_begun[group] = passed <= np.searchsorted(begins, times[group], "right") + 1
+        return have_begun
 
     def _clip_milestones(self, task_milestones: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval, ns.

@@ -44,7 +44,7 @@ MAX_NAMED = 4  #: shares of a family that a sentence names before it counts the 
 
 
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
-    """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52".
+    """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.20 ms · at 0.129863 s · step 52".
 
     `position` is its rank among all gaps, from 1, by what the caller ranks them.
     """
