@@ -235,6 +235,7 @@ def test_frames_that_ran_as_the_recording_began_are_known(
     fit_start: int, start_trace: list[dict[str, Any]], at_start: list[str]
 ) -> None:
     later = [frame(20, 30, "train.py(50): forward"), frame(25, 5, "train.py(60): attend")]
+    later.append(frame(40, 9, "threading.py(917): _bootstrap", tid=77))  # a thread of its own
     frames = [frame(0, 99, ROOT), frame(fit_start, 95, FIT), *start_trace, *later]
     found = analyse(trace_of([*npu(), task(50, 10), *frames])).frames_at_start
     assert sorted(map(str, found)) == at_start

@@ -172,19 +172,20 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
 def frames_at_start(trace: Trace) -> frozenset[Frame]:
     """Return the frames that ran as the recording began: their lines are where they were then.
 
-    On each thread they hold the first frame of the profiler, which began it, or begin with the first of all.
+    On each thread they hold the first frame of the profiler, which began it, or begin with its first. All
+    begin before any frame ends: a thread that begins later has none.
     """
     slices = trace.slices
     found: set[Frame] = set()
-    for track in trace.tracks:
-        if track.family != Family.FRAMES or not track.rows:
-            continue
-        first_end = int(slices.end[track.rows.start : track.rows.stop].min())
+    tracks = [track for track in trace.tracks if track.family == Family.FRAMES and track.rows]
+    ends = (slices.end[track.rows.start : track.rows.stop].min() for track in tracks)
+    first_end = int(min(ends, default=0))
+    for track in tracks:
         firsts = [trace.lane_slice_rows(lane).start for lane in track.lanes]
         chain = [row for row in firsts if slices.start[row] < first_end]
         names = [trace.string(int(slices.name[row])) or "" for row in chain]
         began = [place for place, name in enumerate(names) if cause_of_frame(name) is Cause.PROFILER]
-        count = began[0] if began else int(np.count_nonzero(slices.start[chain] == slices.start[chain[0]]))
+        count = began[0] if began else int(np.count_nonzero(slices.start[chain] == slices.start[chain[:1]]))
         found.update(map(parse_frame, names[:count]))
     return frozenset(found)
 
