@@ -275,7 +275,7 @@ def test_infinity_is_written_as_text_and_not_as_unknown() -> None:
     stream = io.BytesIO()
     write_answer(stream, answer)
     assert json.loads(json.dumps(answer_document(answer), allow_nan=False))["rows"] == [["inf", "-inf", None]]
-    assert stream.getvalue() == b"x,y,z\ninf,'-inf,\n"
+    assert stream.getvalue() == b"x,y,z\ninf,-inf,\n"
 
 
 def test_a_large_query_writes_no_file(moba: Analysis) -> None:

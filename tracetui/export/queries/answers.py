@@ -65,7 +65,8 @@ def answer_document(answer: QueryResult) -> dict[str, Any]:
 
 def write_answer(stream: BinaryIO, answer: QueryResult) -> int:
     """Write the answer as csv, its texts as cells that no spreadsheet computes; return the number of rows."""
-    return write_rows(stream, answer.columns, [[*map(exact_value, row)] for row in answer.rows])
+    rows = [[value if _is_infinite(value) else exact_value(value) for value in row] for row in answer.rows]
+    return write_rows(stream, answer.columns, rows)
 
 
 def numeric_columns(answer: QueryResult) -> list[bool]:
@@ -76,6 +77,10 @@ def numeric_columns(answer: QueryResult) -> list[bool]:
 def _is_number(value: Any) -> bool:
     """Return whether a value is a number or not known."""
     return value is None or (isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool))
+
+
+def _is_infinite(value: Any) -> bool:
+    return isinstance(value, float) and math.isinf(value)
 
 
 def value_text(value: Any) -> str:
@@ -90,7 +95,7 @@ def value_text(value: Any) -> str:
 def exact_value(value: Any) -> Any:
     """Return a value for JSON, infinity as text; sums of integers, which DuckDB widens, are whole again."""
     if isinstance(value, float):
-        return str(value) if math.isinf(value) else None if math.isnan(value) else value
+        return str(value) if _is_infinite(value) else None if math.isnan(value) else value
     if isinstance(value, decimal.Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if value is None or isinstance(value, (bool, int)):
