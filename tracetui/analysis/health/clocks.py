@@ -109,10 +109,13 @@ def scheduler_apart(recording: HealthEvidence) -> Iterator[Finding]:
             id="clock.scheduler",
             severity=Severity.DOUBTFUL,
             affects=("causes",),
-            sentence="threads have no core at {share} of their calls: the clock of the scheduler may be off",
+            sentence=(
+                "threads have no core at {share} of their calls: the clock of the scheduler may be off, or "
+                "cores are not recorded"
+            ),
             remedy=(
-                "Record with the clock mono_raw. Do not read the causes that the scheduler tells: preempted, "
-                "interrupted, disk and blocked."
+                "Record all cores that they use, with the clock mono_raw. Do not read the causes that the "
+                "scheduler tells: preempted, interrupted, disk and blocked."
             ),
             figures={"share": format_error(1 - share)},
             share=1 - share,

@@ -194,11 +194,11 @@ HEALTH = {
     "Record the host too (PyTorch: ProfilerActivity.CPU).": "同时采集 Host（PyTorch：ProfilerActivity.CPU）。",
     "Record with with_stack=True.": "采集时用 with_stack=True。",
     # -- clocks -----------------------------------------------------------------------------------------
-    "threads have no core at {share} of their calls: the clock of the scheduler may be off": (
-        "线程的调用中有 {share} 发生在它没有核时：调度器记录的时钟可能不对"
+    "threads have no core at {share} of their calls: the clock of the scheduler may be off, or cores are not recorded": (
+        "线程的调用中有 {share} 发生在它没有核时：调度器记录的时钟可能不对，或者有核没有采集"
     ),
-    "Record with the clock mono_raw. Do not read the causes that the scheduler tells: preempted, interrupted, "
-    "disk and blocked.": "请用 mono_raw 时钟采集。不要采信调度器给出的原因：被抢占、被中断、磁盘和阻塞。",
+    "Record all cores that they use, with the clock mono_raw. Do not read the causes that the scheduler tells: preempted, "
+    "interrupted, disk and blocked.": "请用 mono_raw 时钟采集它们所用的所有核。不要采信调度器给出的原因：被抢占、被中断、磁盘和阻塞。",
     "{count} of {tasks} tasks begin more than {jitter} before their launch, most of them by {time} or more: "
     "the clocks of host and device are apart by that or more": (
         "{tasks} 个任务中有 {count} 个比其下发早 {jitter} 以上开始，其中多数至少早 {time}：Host 与 Device 的时钟至少相差这么多"

@@ -34,8 +34,9 @@ SCHEDULER = {
     "Threads of the scheduler are matched by what they do: their numbers are others.": (
         "调度器记录中的线程是按其行为对应的：它们的编号不同。"
     ),
-    "Threads have a core at only {share} of their calls: the clock may be off. Record with the clock mono_raw.": (
-        "线程的调用中只有 {share} 发生在它占有核时：时钟可能不对。请用 mono_raw 时钟采集。"
+    "Threads have a core at only {share} of their calls: the clock may be off, or cores are not recorded. "
+    "Record all cores that they use, with the clock mono_raw.": (
+        "线程的调用中只有 {share} 发生在它占有核时：时钟可能不对，或者有核没有采集。请用 mono_raw 时钟采集它们所用的所有核。"
     ),
     # -- tasks ------------------------------------------------------------------------------------------
     "nobody (wake-up)": "无（核在唤醒）",

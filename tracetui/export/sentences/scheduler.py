@@ -102,7 +102,7 @@ def _notes(scheduler: Scheduler, trace: Trace) -> Iterator[str]:
     if scheduler.agreeing is not None and scheduler.agreeing < AGREEING:
         share = format_percent(round(scheduler.agreeing * 1000), 1000)
         yield translate(
-            "Threads have a core at only {share} of their calls: the clock may be off. Record with the clock "
-            "mono_raw.",
+            "Threads have a core at only {share} of their calls: the clock may be off, or cores are not "
+            "recorded. Record all cores that they use, with the clock mono_raw.",
             share=share,
         )

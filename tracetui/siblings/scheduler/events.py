@@ -127,7 +127,7 @@ class SchedulerEvents:
     def has_wakes(self) -> bool:
         """Whether wake-ups are recorded: without, nothing tells when a thread slept and when it was ready."""
         kind = self.columns.kind
-        return bool(((kind >= EventKind.WAKING) & (kind <= EventKind.WAKEUP_NEW)).any())
+        return bool(((kind >= EventKind.WAKING) & (kind <= EventKind.WAKEUP)).any())
 
     @property
     def start_ns(self) -> int:
