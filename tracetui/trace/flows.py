@@ -206,7 +206,7 @@ def _bind(table: EventTable, events: Int64s, lanes: LaneSlices, tracks: tuple[Tr
     for track in tracks:
         by_thread.setdefault((track.pid, track.tid), []).append(track)
     rows = np.empty(len(events), np.int64)
-    for places in _runs(flows.category[events], flows.thread[events]):
+    for places in _group_events(flows.category[events], flows.thread[events]):
         event = events[places[0]]
         category = int(flows.category[event])
         families = KNOWN.flows.families.get(table.strings[category] if category >= 0 else "", _ANY_FAMILY)
@@ -216,8 +216,8 @@ def _bind(table: EventTable, events: Int64s, lanes: LaneSlices, tracks: tuple[Tr
     return rows
 
 
-def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
-    """Return the places of the events of each (category, thread)."""
+def _group_events(category: Int32s, thread: Int32s) -> list[Int64s]:
+    """Group the places of events by category and thread."""
     if not len(category):
         return []
     order = stable_order(thread)

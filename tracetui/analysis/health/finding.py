@@ -61,7 +61,7 @@ class Finding:
     steps: tuple[int, ...] = ()  #: places in the steps of the analysis
     windows: TimeWindows = ()
     tracks: tuple[int, ...] = ()  #: places in the tracks of the trace
-    is_chosen: bool = False  #: what is not there was not to be recorded: nothing is lost
+    is_chosen: bool = False  #: somebody chose not to record what is missing: nothing is lost
 
     @property
     def words(self) -> dict[str, str]:

@@ -80,15 +80,15 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
     def draw_row(self, answer: ExpertsAnswer, row: int) -> None:
         """Draw a bar of tokens for each rank in a layer, those with most first."""
         layer, names = answer.rows.rows[row], labels(answer.rows.job)
-        tokens = {rank: of_rank for rank, of_rank in layer.tokens.items() if of_rank is not None}
+        tokens = {rank: count for rank, count in layer.tokens.items() if count is not None}
         widget = self.query_one("#tokens", Lines)
         shown = sorted(tokens, key=lambda rank: (-tokens[rank], rank))[: max(widget.size.height, 1)]
         most_tokens = max(tokens.values(), default=1)
         total = sum(tokens.values())
-        name = max((cell_len(names[rank]) for rank in shown), default=0)
+        name_width = max((cell_len(names[rank]) for rank in shown), default=0)
         words = {rank: token_words(tokens[rank], layer.unit) for rank in shown}
-        number = max(map(cell_len, words.values()), default=0)
-        room = max(self.size.width - name - number - 12, 1)
+        number_width = max(map(cell_len, words.values()), default=0)
+        room = max(self.size.width - name_width - number_width - 12, 1)
         lines: list[Pieces] = []
         for rank in shown:
             filled = max(round(tokens[rank] * room / max(most_tokens, 1)), 1 if tokens[rank] else 0)
@@ -96,8 +96,8 @@ class ExpertsScreen(JobTableScreen[ExpertsAnswer]):
             hot = scaled > total
             lines.append(
                 [
-                    (f" {names[rank]:<{name}} ", self.style_of(Role.TITLE if hot else Role.TEXT)),
-                    (f"{words[rank]:>{number}} ", self.style_of(Role.NUMBER)),
+                    (f" {names[rank]:<{name_width}} ", self.style_of(Role.TITLE if hot else Role.TEXT)),
+                    (f"{words[rank]:>{number_width}} ", self.style_of(Role.NUMBER)),
                     (f"{scaled / total if total else 1:>5.2f}x ", self.style_of(Role.DIM)),
                     (self.glyphs.full * filled, self.style_of(Role.IDLE if hot else Role.COUNTER)),
                 ]

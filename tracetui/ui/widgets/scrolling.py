@@ -99,7 +99,7 @@ class CursorRows(WheelScrolled):
         """How many there are."""
 
     @abstractmethod
-    def tell_moved(self) -> None:
+    def post_moved(self) -> None:
         """Post that the cursor is on another row."""
 
     @property
@@ -117,7 +117,7 @@ class CursorRows(WheelScrolled):
             for y in (changed - self.top + self.HEAD for changed in (before, place)):
                 if self.HEAD <= y < self.size.height:
                     self.refresh(Region(0, y, self.size.width, 1))
-        self.tell_moved()
+        self.post_moved()
 
     def scroll_to_cursor(self) -> bool:
         """Bring the cursor into view; True where everything is drawn anew."""

@@ -167,13 +167,13 @@ class StackTree(InViewer, CursorRows, can_focus=True):
         self.scroll_to_cursor()
         self.refresh()
         if node is None or self.frame != before:
-            self.tell_moved()
+            self.post_moved()
 
     @property
     def row_count(self) -> int:
         return len(self.rows)
 
-    def tell_moved(self) -> None:
+    def post_moved(self) -> None:
         self.post_message(self.Moved(self, self.frame))
 
     def on_resize(self) -> None:

@@ -187,7 +187,7 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         self.cursor = max(place, 0)
         self.scroll_to_cursor()
         self.post_message(self.Arranged(self))
-        self.tell_moved()
+        self.post_moved()
 
     # -------------------------------------------------------------- cursor
 
@@ -195,7 +195,7 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
     def row_count(self) -> int:
         return len(self.rows.view)
 
-    def tell_moved(self) -> None:
+    def post_moved(self) -> None:
         self.post_message(self.Moved(self, self.cursor_row))
 
     def move_to_row(self, row: int) -> bool:
@@ -226,7 +226,7 @@ class TableWidget(InViewer, CursorRows, can_focus=True):
         if by < 0 or len(self.rows.columns) - 1 not in self.shown_columns:
             self._left = max(self._left + by, 0)
             self._fit()
-            self.tell_moved()
+            self.post_moved()
 
     # --------------------------------------------------------------- mouse
 
