@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.synthetic import piece, process, trace_of
+from tracetui.analysis.analyse import analyse
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
 from tracetui.export.sentences.health import headline, step_words, windows_sentence
 from tracetui.export.trace.health import (
@@ -22,6 +24,7 @@ from tracetui.export.trace.health import (
     trust_document,
     verdict_line,
 )
+from tracetui.trace.model import Layer
 
 MS = 1_000_000
 ORIGIN_NS = 7 * MS
@@ -40,7 +43,8 @@ STACKS = finding("stacks.absent", Severity.NOTE, "lines", "operators")
 
 def analysis_with(*findings: Finding) -> Any:
     steps = tuple(SimpleNamespace(number=number) for number in (50, 51))
-    trace = SimpleNamespace(start_ns=ORIGIN_NS, path="runs/run\n1.json")
+    tracks = [SimpleNamespace(device="NPU", layer=Layer.DEVICE)]
+    trace = SimpleNamespace(start_ns=ORIGIN_NS, path="runs/run\n1.json", tracks=tracks)
     return SimpleNamespace(health=Health(findings), steps=steps, trace=trace)
 
 
@@ -59,6 +63,15 @@ def analysis_with(*findings: Finding) -> Any:
 )
 def test_the_verdict_names_the_numbers_that_it_is_about(findings: tuple[Finding, ...], line: str) -> None:
     assert verdict_line(analysis_with(*findings)) == line
+
+
+def test_nothing_is_judged_of_a_trace_of_an_unknown_producer() -> None:
+    line = "Nothing of this recording is judged: no device and no framework is recognised."
+    for category, is_judged in ((None, False), ("cpu_op", True)):
+        events = [*process(1, "/device:GPU:0/stream:all Compute"), piece(1, 1, "MatMul", 0, 5, category)]
+        analysis = analyse(trace_of(events))
+        assert (verdict_line(analysis) == line) is not is_judged
+        assert (recording_row(analysis, "a.json").finding == line) is not is_judged
 
 
 def test_a_text_has_a_paragraph_for_each_finding() -> None:
@@ -139,7 +152,7 @@ def test_recordings_of_a_directory_are_listed_with_their_worst_findings() -> Non
         "good   c.json",
     ]
     assert recordings_text("runs", ROWS[1:], 200).splitlines()[1:] == [
-        "1 recording, each judged on its own: all can be believed.",
+        "1 recording, each judged on its own: none is in doubt.",
         "",
         "good  c.json",
     ]

@@ -376,8 +376,7 @@ NO_DEVICE = "No device layer: this trace has host events only, so there are no g
 CUT_BEFORE = "No device layer up to where the file is cut off, so there are no gaps to show."
 NO_TASKS = "No device tasks: only counters or sums of a device are there, so there are no gaps to show."
 NOTHING_KNOWN = (
-    "Nothing of a device or a framework is recognised: traces of Ascend NPUs, PyTorch and MindSpore are "
-    "analysed, others are shown as they are."
+    "Nothing of a device or a framework is recognised: events are shown as they are, and nothing is analysed."
 )
 NO_FRAMEWORK = "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
 

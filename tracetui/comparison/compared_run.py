@@ -236,7 +236,7 @@ def _notes(analysis: Analysis, walls: StepWalls, choice: StepChoice) -> list[str
     notes = [*map(without_stop, (*analysis.trace.report.warnings, *analysis.trace.notes))]
     devices = len(set(walls.device.tolist()))
     if not len(walls):
-        notes.append(state("no device computes or communicates in it, or not in what was asked for"))
+        notes.append(state("no known device computes or communicates in it, or not in what was asked for"))
     elif walls.number[0] < 0 and not analysis.steps and choice.window is None:
         notes.append(state("it has no ProfilerStep: the whole time of its device counts as one step"))
     if devices > 1:

@@ -102,7 +102,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         awaited=AwaitedColumns.empty(),
     )
     if not working:
-        cut_warnings = (*map(shortened, warnings), state("no device computes or communicates in it"))
+        cut_warnings = (*map(shortened, warnings), state("no known device computes or communicates in it"))
         parts = reduce_run(run_of(analysis), texts, lines)
         return replace(bare, warnings=cut_warnings, texts=texts.all, lines=lines.all, **parts._asdict())
     device = max(working, key=lambda index: (_busy_ns(analysis, index), -index))

@@ -48,6 +48,12 @@ def trace_notes(trace: Trace, inferred: list[str], surplus_devices: int) -> tupl
     return tuple(notes)
 
 
+def is_recognised(trace: Trace) -> bool:
+    """Return whether anything of a trace is known to be of a device, a runtime or a framework."""
+    unknown = (Layer.OTHER, Layer.COUNTER)
+    return any(track.device is not None or track.layer not in unknown for track in trace.tracks)
+
+
 def _absences(trace: Trace) -> list[str]:
     """Return one sentence for each kind of tracks that was not recorded."""
     layers = {track.layer for track in trace.tracks}
@@ -68,8 +74,8 @@ def _absences(trace: Trace) -> list[str]:
     elif not has_tasks and not has_framework:
         notes.append(
             state(
-                "Nothing of a device or a framework is recognised: traces of Ascend NPUs, PyTorch and "
-                "MindSpore are analysed, others are shown as they are."
+                "Nothing of a device or a framework is recognised: events are shown as they are, and nothing "
+                "is analysed."
             )
         )
     elif not has_tasks:

@@ -304,7 +304,7 @@ def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: boo
 
     if limits and not any(activity.window_ns > 0 for activity in analysis.devices):
         return _nothing_to_check(
-            state("no device computes or communicates in this trace: there is nothing to check")
+            state("no known device computes or communicates in this trace: there is nothing to check")
         )
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
@@ -351,7 +351,7 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
 
     for name, run in comparison.sides:
         if not len(run.wall_ns):
-            template = "no device computes or communicates in {run}: there is nothing to compare"
+            template = "no known device computes or communicates in {run}: there is nothing to compare"
             return _nothing_to_check(state(template, run=name))
     unknown = unknown_measures(comparison, limits)
     found = find_regressions(comparison, [limit for limit in limits if limit.measure not in unknown])
@@ -373,7 +373,7 @@ def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
         return _nothing_to_check(
-            state("no device computes or communicates in these traces: there is nothing to check")
+            state("no known device computes or communicates in these traces: there is nothing to check")
         )
     breaches = find_job_breaches(job, limits)
     notes = tuple(printable(note) for note in job_notes(job))

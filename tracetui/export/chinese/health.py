@@ -306,12 +306,15 @@ HEALTH = {
     ),
     "step {steps}": "step {steps}",
     "steps {steps}": "step {steps}",
-    "{recordings}, each judged on its own: all can be believed.": "{recordings}，各自单独判断：全部可信。",
+    "{recordings}, each judged on its own: none is in doubt.": "{recordings}，各自单独判断：没有存疑的。",
     "{recordings}, each judged on its own: {doubted} in doubt. Name one to see all that is found.": (
         "{recordings}，各自单独判断：{doubted} 个存疑或有误。指定其中一个可看全部发现。"
     ),
     "{count} recordings": "{count} 个采集",
     "This recording can be believed.": "这次采集可信。",
+    "Nothing of this recording is judged: no device and no framework is recognised.": (
+        "没有对这次采集作任何判断：没有识别出 Device 或框架。"
+    ),
     "These recordings can be believed.": "这些采集可信。",
     "Not all of these recordings can be believed. {parts}.": "这些采集并非全部可信。{parts}。",
     "This recording can be believed; {notes}.": "这次采集可信；{notes}。",

@@ -21,9 +21,8 @@ NOTES = {
     "No device layer: this trace has host events only, so there are no gaps to show.": (
         "没有 Device 层：这个 trace 只有 Host 事件，因此没有间隙可以显示。"
     ),
-    "Nothing of a device or a framework is recognised: traces of Ascend NPUs, PyTorch and MindSpore are "
-    "analysed, others are shown as they are.": (
-        "没有识别出 Device 或框架：这里分析 Ascend NPU、PyTorch 和 MindSpore 的 trace，其他 trace 原样显示。"
+    "Nothing of a device or a framework is recognised: events are shown as they are, and nothing is analysed.": (
+        "没有识别出任何 Device 或框架：事件按原样显示，不作分析。"
     ),
     "No device layer up to where the file is cut off, so there are no gaps to show.": (
         "到文件被截断处为止没有 Device 层，因此没有间隙可以显示。"
@@ -78,8 +77,8 @@ NOTES = {
         "trace 自带的 Overlap Analysis 与此不同：{sums}：它略去了迭代之间的 {time}"
     ),
     # -- comparisons ------------------------------------------------------------------------------------
-    "no device computes or communicates in it, or not in what was asked for": (
-        "其中没有 Device 在计算或通信，或者不在所选的范围内"
+    "no known device computes or communicates in it, or not in what was asked for": (
+        "其中没有可识别的 Device 在计算或通信，或者不在所选的范围内"
     ),
     "it has no ProfilerStep: the whole time of its device counts as one step": (
         "没有 ProfilerStep：Device 的全部时间计为一个 step"
@@ -203,7 +202,7 @@ NOTES = {
     "one rank has no valid number: numbered by name": "有 1 张卡没有有效编号：按名称编号",
     "{count} ranks have no valid number: numbered by name": "有 {count} 张卡没有有效编号：按名称编号",
     "the trace is cut": "trace 不完整",
-    "no device computes or communicates in it": "其中没有 Device 在计算或通信",
+    "no known device computes or communicates in it": "其中没有可识别的 Device 在计算或通信",
     "of its {count} devices only the one that works most is looked at": (
         "共 {count} 个 Device，只分析工作最多的一个"
     ),
@@ -379,14 +378,14 @@ NOTES = {
     "nothing tells of {measure} in both: there is nothing to check": "{measure} 并非两边都有：没有可检查的内容",
     "no step is recorded: there is nothing to check": "没有采集到 step：没有可检查的内容",
     "no range marked as {name} is known: there is nothing to check": "没有名为 {name} 的标记区间：没有可检查的内容",
-    "no device computes or communicates in this trace: there is nothing to check": (
-        "这个 trace 中没有 Device 在计算或通信：没有可检查的内容"
+    "no known device computes or communicates in this trace: there is nothing to check": (
+        "这个 trace 中没有可识别的 Device 在计算或通信：没有可检查的内容"
     ),
-    "no device computes or communicates in these traces: there is nothing to check": (
-        "这些 trace 中没有 Device 在计算或通信：没有可检查的内容"
+    "no known device computes or communicates in these traces: there is nothing to check": (
+        "这些 trace 中没有可识别的 Device 在计算或通信：没有可检查的内容"
     ),
-    "no device computes or communicates in {run}: there is nothing to compare": (
-        "{run} 中没有 Device 在计算或通信：无从比较"
+    "no known device computes or communicates in {run}: there is nothing to compare": (
+        "{run} 中没有可识别的 Device 在计算或通信：无从比较"
     ),
     "{path}: there is no JSON of this run beside it to compare with": "{path}：旁边没有这次运行的 JSON 可以对照",
     "{path}: there is no database of this run beside it to compare with": "{path}：旁边没有这次运行的数据库可以对照",

@@ -26,6 +26,7 @@ from tracetui.export.tables.shown import markdown_table
 from tracetui.export.text import MARGIN, capitalise, cell_width, cut, padded, wrap_sentence
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
+from tracetui.trace.notes import is_recognised
 from tracetui.units import format_count
 
 LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
@@ -78,7 +79,10 @@ class RecordingRow(NamedTuple):
 
 def recording_row(analysis: Analysis, name: str) -> RecordingRow:
     """Return what is said of an analysis among others."""
-    return RecordingRow(name, analysis.health.verdict, headline(analysis.health, analysis.steps))
+    finding = headline(analysis.health, analysis.steps)
+    if not is_recognised(analysis.trace):
+        finding = finding or verdict_line(analysis)
+    return RecordingRow(name, analysis.health.verdict, finding)
 
 
 def recordings_document(documents: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
@@ -118,7 +122,7 @@ def _recordings_line(rows: Sequence[RecordingRow]) -> str:
     doubted = sum(row.verdict != "good" for row in rows)
     found = counted(len(rows), "1 recording", "{count} recordings")
     if not doubted:
-        return translate("{recordings}, each judged on its own: all can be believed.", recordings=found)
+        return translate("{recordings}, each judged on its own: none is in doubt.", recordings=found)
     return translate(
         "{recordings}, each judged on its own: {doubted} in doubt. Name one to see all that is found.",
         recordings=found,
@@ -130,6 +134,8 @@ def verdict_line(analysis: Analysis) -> str:
     """Return the verdict, and the numbers that it is about."""
     health = analysis.health
     if health.verdict == "good":
+        if not is_recognised(analysis.trace):
+            return translate("Nothing of this recording is judged: no device and no framework is recognised.")
         notes = len(health.findings)
         if not notes:
             return translate("This recording can be believed.")
