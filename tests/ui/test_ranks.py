@@ -443,7 +443,7 @@ async def test_traces_that_name_no_rank_are_listed_with_those_of_no_job(tmp_path
         "trace_view.json",
         "trace_view.json",
     ]
-    with pytest.raises(UnreadableTrace, match=r"holds 4 traces, name one of them: .*third\.json"):
+    with pytest.raises(UnreadableTrace, match=r"holds 3 traces, name one of them: .*third\.json"):
         load_ranks([directory], jobs=1)
 
 

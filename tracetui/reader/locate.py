@@ -140,7 +140,8 @@ def _recordings(path: Path, files: list[Path]) -> list[Path]:
 
 def choice_of_recordings(path: Path, recordings: list[Path]) -> UnreadableTrace:
     """Return what to raise where a directory has several recordings, of which one is to be named."""
-    return UnreadableTrace(Reason.DIRECTORY, _choice_sentence(path, recordings))
+    traces = [recording for recording in recordings if may_be_trace(recording)]
+    return UnreadableTrace(Reason.DIRECTORY, _choice_sentence(path, traces or recordings))
 
 
 def no_trace_below(path: Path | str) -> UnreadableTrace:
