@@ -182,7 +182,7 @@ def _recording(
         return recording_of(trace, source, on_progress, read=recording_reader(cache))
     except Refusal as refusal:
         raise UnreadableTrace(
-            Reason.NOT_A_TRACE, state("{source}: {refusal}", source=source.path, refusal=refusal)
+            Reason.SCHEDULER, state("{source}: {refusal}", source=source.path, refusal=refusal)
         ) from None
 
 

@@ -193,6 +193,17 @@ def test_a_recording_of_a_job_that_is_not_there_is_refused(
     assert main(["whatif", str(ranks / "job"), "--sched", str(ranks / "job")]) == 0
     answer = " ".join(capsys.readouterr().out.split())
     assert "holds no recording that is plainly of this rank" in answer
+    assert main(["doctor", str(ranks / "job"), "--sched", str(ranks / "none")]) == 3
+    output = capsys.readouterr()
+    assert output.err.count("none: cannot be read") == 2 and "holds no trace" not in output.err
+    assert not output.out
+
+
+def test_a_rank_that_a_recording_is_not_of_is_not_called_good(
+    ranks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor", str(ranks / "job"), "--sched", str(ranks / "sched/rank0.txt")]) == 3
+    assert "holds none of the threads of the trace" in capsys.readouterr().err
 
 
 def test_a_comparison_takes_a_recording_of_each_side(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

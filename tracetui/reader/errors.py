@@ -17,6 +17,7 @@ class Reason(enum.Enum):
     PERMISSION = "permission"  #: the system refuses the reading
     EMPTY = "empty"  #: a trace without a single whole event
     NOT_A_TRACE = "not a trace"  #: something else than JSON with trace events
+    SCHEDULER = "scheduler"  #: the recording of the scheduler that is asked for is of no use for the trace
 
 
 class UnreadableTrace(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing

@@ -134,7 +134,9 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
                 say(printable(str(error)))
                 good = ExitCode.UNREADABLE
     if judged is None:
-        raise no_trace_below(request.path)
+        if good is ExitCode.OK:
+            raise no_trace_below(request.path)
+        return good
     if len(rows) == 1:
         return _print_findings(request, judged) or good
     answer(
