@@ -413,6 +413,7 @@ def test_what_a_trace_lacks_is_said_and_nothing_else() -> None:
         (sums, (NO_TASKS,)),
         (bandwidth, (NO_TASKS,)),
         (stacks + calls, (NO_DEVICE,)),
+        (calls, (NO_DEVICE,)),
         (operators, (NO_DEVICE, NO_STACKS)),
         ([*process(7, "/device:TPU:0", ""), piece(7, 1, "fusion", 0, 1)], (NOTHING_KNOWN,)),
         (stacks + gpu, ()),

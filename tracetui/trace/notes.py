@@ -71,7 +71,7 @@ def _absences(trace: Trace) -> list[str]:
         )
     elif not has_tasks and trace.report.truncated:
         notes.append(state("No device layer up to where the file is cut off, so there are no gaps to show."))
-    elif not has_tasks and not has_framework:
+    elif not has_tasks and not is_recognised(trace):
         notes.append(
             state(
                 "Nothing of a device or a framework is recognised: events are shown as they are, and nothing "
