@@ -160,10 +160,10 @@ class Cause(IntEnum):
         label="host.unrecorded",
         letter="U",
         name="unrecorded",
-        brief="host, nothing recorded",
-        meaning="the thread recorded nothing.",
-        doing="with nothing recorded on its thread",
-        rule="the thread recorded nothing",
+        brief="host, no operator recorded",
+        meaning="no operator of the thread is recorded.",
+        doing="with no operator recorded on its thread",
+        rule="no operator or frame of the thread is recorded; calls of the runtime may be",
         remedy="profile with CPU activity",
     )
     PREEMPTED = CauseFacts(

@@ -41,7 +41,7 @@ CAUSES = {
         "采集", "Profiler 自身", "Profiler 自身的开销，随采集而来。", "Profiler 自身的开销"
     ),
     "host.python": CauseWords("Python", "算子之间的 Python", "两个算子之间运行的是 Python。", "Python"),
-    "host.unrecorded": CauseWords("未记录", "Host 无记录", "该线程没有任何记录。", "线程上无记录"),
+    "host.unrecorded": CauseWords("未记录", "Host 无算子记录", "该线程没有算子记录。", "线程上无算子记录"),
     "host.preempted": CauseWords(
         "被抢占", "已就绪，没有 CPU 核", "线程已就绪，却没有 CPU 核。", "已就绪而没有 CPU 核"
     ),
