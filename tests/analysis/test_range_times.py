@@ -50,8 +50,8 @@ def test_the_summary_has_them(trace: Path, capsys: pytest.CaptureFixture[str]) -
     generate = next(phase for phase in device["phases"] if phase["name"] == "generate")
     assert main(["summary", str(trace), "--top", "1"]) == 0
     text = capsys.readouterr().out
-    assert "Phases: ranges that the program marks" in text and "3 more" in text
+    assert "Phases: marked ranges, and all that the device does meanwhile" in text and "3 more" in text
     assert device["phases"][0]["name"] in text
     assert main(["summary", str(trace), "--md"]) == 0
-    assert "### Phases: ranges that the program marks" in (marked := capsys.readouterr().out)
+    assert "### Phases: marked ranges, and" in (marked := capsys.readouterr().out)
     assert "generate" in marked and generate["count"] == 3

@@ -56,7 +56,7 @@ def test_text_and_markdown_say_who_waits_for_whom(run: Path, capsys: pytest.Capt
     assert main(["phases", str(run), "--md"]) == 0
     assert "| `generate` | `log_prob` |" in capsys.readouterr().out
     assert main(["ranks", str(run)]) == 0
-    assert "Phases: ranges that the program marks" in capsys.readouterr().out
+    assert "Phases: marked ranges, and all that" in capsys.readouterr().out
 
 
 def test_a_phase_can_be_limited(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

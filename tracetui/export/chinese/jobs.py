@@ -215,7 +215,9 @@ JOBS = {
     ),
     "{phase} waits {time} for {other}.": "{phase} 等待 {other} 共 {time}。",
     "{count} elements": "{count} 个元素",
-    "Phases: ranges that the program marks, summed over ranks": "阶段：程序标记的区间，对各卡求和",
+    "Phases: marked ranges, and all that devices do meanwhile, summed over ranks": (
+        "阶段：程序标记的区间，以及 Device 在此期间做的一切，对各卡求和"
+    ),
     # -- what if ----------------------------------------------------------------------------------------
     "A step takes {now}; its replay is off by {error} at most.": "一个 step 用 {now}；重放的误差至多 {error}。",
     "The replay of a step as it was is off by {error} at most.": "按原样重放一个 step，误差至多 {error}。",
@@ -310,5 +312,5 @@ JOBS = {
     "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the replay is"
     " off by {error}.": "若每张卡的 {phase} 都与其他卡一样快，一个 step 少 {time}（{share}）；重放的误差是 {error}。",
     "rank {rank} is critical, mostly {reason}": "关键的卡是 rank {rank}，主要是{reason}",
-    "Phases: ranges that the program marks": "阶段：程序标记的区间",
+    "Phases: marked ranges, and all that the device does meanwhile": "阶段：程序标记的区间，以及 Device 在此期间做的一切",
 }

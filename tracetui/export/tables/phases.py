@@ -48,7 +48,7 @@ def _spread(rows: JobRows) -> Floats:
 
 def phases_title() -> str:
     """Return the title of the table."""
-    return translate("Phases: ranges that the program marks, summed over ranks")
+    return translate("Phases: marked ranges, and all that devices do meanwhile, summed over ranks")
 
 
 PHASES: Table[JobRows] = Table(

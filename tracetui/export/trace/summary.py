@@ -240,7 +240,7 @@ def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int
 def range_section(ranges: Sequence[RangeTimes], top: int) -> TableSection:
     """Return the ranges that the program marks; at most `top` names, 0 for all."""
     rows = FirstRows(ranges, top)
-    title = translate("Phases: ranges that the program marks")
+    title = translate("Phases: marked ranges, and all that the device does meanwhile")
     return TableSection(title, RANGES, rows, rows.more, rows.more)
 
 
