@@ -563,6 +563,13 @@ def test_without_wake_ups_sleep_is_not_told_from_waiting_for_a_core(tmp_path: Pa
     assert found[Cause.INTERRUPTED] == known[Cause.INTERRUPTED] and found[Cause.PREEMPTED] > 0
 
 
+def test_idle_time_that_the_scheduler_explains_is_not_due_to_recording() -> None:
+    def counted(analysis: Analysis) -> int:
+        return next(finding.count for finding in analysis.health.findings if finding.id == "host.overhead")
+
+    assert 0 < counted(analysed("mixed")) <= counted(traces.analysed("mixed"))
+
+
 def test_events_that_are_lost_for_no_time_change_nothing(tmp_path: Path) -> None:
     text = switch(100, 1, 0, "R", 7) + "CPU:1 [LOST 3 EVENTS]\n" + wake(100, 1, 7, 9, 1)
     text += switch(200, 1, 7, "S", 0)

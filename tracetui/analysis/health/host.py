@@ -14,6 +14,7 @@ from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.intervals import union
+from tracetui.analysis.scheduler.scheduler import SCHEDULED
 from tracetui.analysis.search import rows_of, span_of
 from tracetui.arrays import EMPTY, Int64s, searchsorted
 from tracetui.siblings.rank_files import rank_info
@@ -117,10 +118,11 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     """Yield a finding on how much of the host-bound idle time recording explains, as a range.
 
     Counts the calls of Python and the operators that begin while a device waits for the host, each with what
-    recording one takes: for each device that waits, as idle time is that of all devices.
+    recording one takes: for each device that waits, as idle time is that of all devices. Where the scheduler
+    tells why, it is not due to recording.
     """
     trace = recording.trace
-    host_bound = np.isin(causes.cause, of_families("host", "queue"))
+    host_bound = np.isin(causes.cause, of_families("host", "queue")) & ~np.isin(causes.cause, SCHEDULED)
     host_bound_ns = int(causes.ns[host_bound].sum())
     spans = []
     for device in range(len(recording.devices)):
