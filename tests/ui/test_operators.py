@@ -175,7 +175,7 @@ async def test_without_a_device_the_statistics_are_of_the_host() -> None:
 
 def test_a_window_without_a_device_has_no_idle_time() -> None:
     analysis = analyse(trace_of([]))
-    assert "no device" in idle_answer(analysis, window_statistics(analysis.trace, (), (), 0, 1000))
+    assert "no known device" in idle_answer(analysis, window_statistics(analysis.trace, (), (), 0, 1000))
 
 
 async def test_the_idle_share_of_a_window_is_that_of_the_timeline() -> None:
